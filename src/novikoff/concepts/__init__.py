@@ -1,8 +1,4 @@
-"""Boolean concepts: finite classes, their learners, teachers, adversaries and dimensions.
-
-Learners of weights belong in `learners`, and the mistake bounds themselves in `guarantees`. The
-public names are in `__init__.pyi`.
-"""
+"""Boolean concepts: finite classes, their learners, teachers, adversaries and dimensions."""
 
 from novikoff._lazy import public_names
 

@@ -32,19 +32,14 @@ class Adversary:
     """Show a learner examples it gets wrong, as long as some concept fits all labels given.
 
     It sees the learner's predictions and does not fix a target: of the examples whose prediction it
-    can contradict, it takes the one that leaves the most concepts. At the end the learner is right
-    on all candidates, and at least one concept fits the whole sequence.
+    can contradict, it takes the one that leaves the most concepts.
+    `play(adversary.against(learner), learner)` ends when the learner is right on all candidates. A
+    deterministic learner errs in every round, if a score of 0 predicts +1 or is always a mistake.
 
-    A deterministic learner errs in every round, if a score of 0 predicts +1 or is always a mistake.
-    `play` asks for the examples: `play(adversary.against(learner), learner)`.
-
-    The class must be small enough to enumerate. By default the candidates are all examples up to 10
-    variables; beyond, those with no, one, all but one or all variables 1, and 64 random ones. With
-    `enough` it takes the first candidate that leaves this share of the concepts, instead of the
-    best, which is faster for large classes.
-
-    Reference: Littlestone (1988), Section 3. No learner beats the value of this game, and a class
-    that can be split evenly (all monotone disjunctions) forces log₂|C| mistakes on any learner.
+    By default the candidates are all examples up to 10 variables; beyond, those with no, one, all
+    but one or all variables 1, and 64 random ones. With `enough` it takes the first candidate that
+    leaves this share of the concepts, which is faster for large classes. Reference: Littlestone
+    (1988), Section 3.
     """
 
     def __init__(
@@ -75,8 +70,7 @@ class Adversary:
     def against(self, learner: Learner, *, rounds: int | None = None) -> Iterator[Block]:
         """The sequence for this learner, of at most `rounds` examples.
 
-        It ends when the learner is right on every candidate. A learner that cannot represent the
-        concepts may never be, so give it `rounds`.
+        A learner that cannot represent the concepts may never be right on every candidate.
         """
         self._left = VersionSpace(self.concepts)
         for first in count() if rounds is None else range(rounds):
@@ -117,33 +111,18 @@ class HardSequence(NamedTuple):
 
 
 def against_con(n: int) -> HardSequence:
-    """N − 1 = |C| − 1 mistakes for a learner that predicts with the first consistent concept.
-
-    The class has the n single variables. Each example is negative and has one variable 1, so it
-    rules out the concept that predicted, and no other. Halving makes at most one mistake on these
-    (Littlestone 1988, Section 3).
-    """
+    """|C| − 1 mistakes for a learner that predicts with the first consistent concept."""
     target, concepts = Conjunction((n,)), conjunctions(n, k=1, monotone=True)
     return _labelled(concepts, target, np.eye(n, dtype=np.bool_)[:-1])
 
 
 def against_halving(n: int) -> HardSequence:
-    """N = log₂|C| mistakes for halving, when a tie predicts +1, on the 2ⁿ monotone disjunctions.
-
-    Each example has one variable 1, which half of the disjunctions left contain, and the target ⊥
-    rules them out. An `Adversary`, whose labels depend on the predictions, makes every learner err
-    n times (Littlestone 1988, Section 3).
-    """
+    """N = log₂|C| mistakes for halving, when a tie predicts +1, on the 2ⁿ monotone disjunctions."""
     return _labelled(disjunctions(n, monotone=True), Disjunction(()), np.eye(n, dtype=np.bool_))
 
 
 def against_elimination(n: int, *, monotone: bool) -> HardSequence:
-    """N mistakes for elimination of conjunctions; n + 1 if literals may be negated.
-
-    Every example is positive, because the target is ⊤. If literals may be negated, the first
-    example has all variables 1 and leaves the plain literals. Then each variable alone is 0 once,
-    and is dropped (Littlestone 1988, Section 3).
-    """
+    """N mistakes for elimination of conjunctions; n + 1 if literals may be negated."""
     each_off = ~np.eye(n, dtype=np.bool_)
     X = each_off if monotone else np.concatenate([np.ones((1, n), dtype=np.bool_), each_off])
     return _labelled(conjunctions(n, monotone=monotone), Conjunction(()), X)
@@ -165,14 +144,9 @@ def worst_case(
 ) -> WorstCase:
     """The most mistakes that an adversary can force on a deterministic learner of the class.
 
-    It tries every example in every round, with every label that fits some concept and the examples
-    before, so no adversary does better. A learner with a method `key` is played to the end, because
-    a state is played only once: learners with equal keys behave the same. A learner that comes back
+    It tries every example in every round, with every label that fits some concept. A learner with a
+    method `key` is played to the end: learners with equal keys behave the same. One that comes back
     to a state it has left, or has no `key`, is played for `depth` rounds.
-
-    >>> from novikoff.concepts import Halving, parities
-    >>> worst_case(lambda: Halving(parities(2)), parities(2)).mistakes
-    2
     """
     expect_class(concepts)
     if concepts.n > MOST_VARIABLES:

@@ -31,10 +31,7 @@ class TooLarge(ValueError):  # noqa: N818  (it says what the class is)
 
 
 class ConceptClass(ABC):
-    """Finitely many concepts over n variables, each known by its place from 0 to size − 1.
-
-    A class may be too large to enumerate. Its `name` says what it is in words.
-    """
+    """Finitely many concepts over n variables, each known by its place from 0 to size − 1."""
 
     name: str
     n: int
@@ -59,10 +56,7 @@ class ConceptClass(ABC):
         return self._values(places, truths(x, self.n))
 
     def packed_values(self, x: Truths) -> Words:
-        """The values at the example of all concepts: bit i of the words is that of concept i.
-
-        The bits after the last concept are 0.
-        """
+        """The values at the example of all concepts, as bits in order, and then bits 0."""
         self.expect_enumerable()
         return self._packed_values(truths(x, self.n))
 
@@ -160,13 +154,7 @@ def unpacked(words: Words, size: int) -> Truths:
 
 
 def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
-    """The set of k of 0 … n − 1 with this rank, in increasing order; the rank may be any size.
-
-    Sets are ranked by their largest number, then by the next largest, and so on.
-
-    >>> [chosen(rank, 2, 4) for rank in range(6)]
-    [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
-    """
+    """The set of k of 0 … n − 1 with this rank, in increasing order; the rank may be any size."""
     found, below = list[int](), n
     for j in range(k, 0, -1):
         # the largest c < below with C(c, j) ≤ rank
@@ -177,10 +165,7 @@ def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
 
 
 def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, NDArray[np.uint64]]:
-    """For each place, a row with the set whose rank is the place modulo the number of sets.
-
-    The second array is the quotient.
-    """
+    """For each place, a row with the set whose rank is its remainder; and the quotients."""
     rounds, ranks = np.divmod(places.astype(np.uint64), np.uint64(min(comb(n, k), _MANY)))
     found = np.zeros((len(ranks), k), dtype=np.int64)
     for j in range(k, 0, -1):

@@ -32,11 +32,7 @@ _MOST_COUNTED = 1000
 
 @dataclass(frozen=True, eq=False)
 class DecisionList(Concept):
-    """The value of the first rule whose literal is true; `default` if there is none.
-
-    >>> print(DecisionList(((1, True), (-3, False)), True))
-    if x₁ then 1, else if ¬x₃ then 0, else 1
-    """
+    """The value of the first rule whose literal is true; `default` if there is none."""
 
     rules: tuple[tuple[int, bool], ...]
     default: bool
@@ -70,17 +66,10 @@ def _truth(value: object) -> bool:
 
 
 class _DecisionLists(ConceptClass):
-    """The functions that decision lists over n variables compute, without duplicates.
+    """The functions that decision lists over n variables compute (docs/proofs.md).
 
-    A list that is not constant is a sequence of layers. All literals of a layer lead to the same
-    value, those of the next layer to the other, and the default differs from the last layer. A last
-    layer of one literal can join the layer before it when the literal is negated. After that the
-    function determines its layers, unless it has only one variable. So 2 · 2ʲ · L(j) functions
-    depend on j > 1 given variables, where L(j) is the number of ways to split them into layers, the
-    last of at least two.
-
-    The order of places: ⊥ and ⊤, then by the number of variables, their set, their signs, the first
-    value, and the layers.
+    The order of places: ⊥ and ⊤, then by the number of variables, their set, signs, first value,
+    layers.
     """
 
     def __init__(self, n: int) -> None:
@@ -188,14 +177,7 @@ def decision_lists(n: int) -> ConceptClass:
     """The functions of 1-decision lists over n variables: 4, 14, 96, 1050, 15036 and so on.
 
     Up to n = 8 they can be enumerated; for larger n they can be counted, indexed and sampled.
-
-    >>> decision_lists(4)
-    <decision lists of 4 variables: 1,050 concepts>
-    >>> print(decision_lists(100)[12345678])
-    if x₁₂ then 0, else if ¬x₅ then 1, else if x₁₃ then 0, else if x₁₈ then 0, else 1
-
-    References: Rivest (1987), Learning decision lists. Jarrah, Raposa & Laubenbacher (2007) count
-    those that depend on all variables, as nested canalyzing functions (OEIS A005612); the layers
-    are those of Li, Adeyeye, Murrugarra, Aguilar & Laubenbacher (2013).
+    References: Rivest (1987). Jarrah, Raposa & Laubenbacher (2007) count those that depend on all
+    variables (OEIS A005612); the layers are those of Li and others (2013).
     """
     return _DecisionLists(n)

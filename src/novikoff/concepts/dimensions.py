@@ -1,8 +1,8 @@
 """How hard a finite class is: its Littlestone and Vapnik–Chervonenkis dimensions, with witnesses.
 
 A set of concepts is a Python integer with one bit for each concept. So is the column of an example:
-the set of concepts that are true at it. Examples at which all concepts agree do not matter, and of
-examples that split the class in the same way only one does.
+the set of concepts that are true at it. Of examples that split the class in the same way only one
+matters.
 """
 
 from __future__ import annotations
@@ -22,11 +22,7 @@ MOST_SPLITS = 1 << 25  # of 512 concepts each: tens of seconds
 
 
 class MistakeTree(NamedTuple):
-    """An example, and the subtrees for the label false and the label true.
-
-    Every path through a tree of depth d is a sequence of d labelled examples that some concept of
-    the class fits. An adversary that always contradicts the learner follows one of them.
-    """
+    """An example, and the subtrees for the labels false and true: some concept fits each path."""
 
     x: Bits
     false: MistakeTree | None
@@ -36,13 +32,8 @@ class MistakeTree(NamedTuple):
 def littlestone_dimension(concepts: ConceptClass) -> int:
     """The mistakes that an adversary can force on any learner, and that the best one never exceeds.
 
-    It is the largest d such that there is a complete binary tree of examples of depth d each of
-    whose 2ᵈ paths some concept fits: VC ≤ d ≤ log₂|C| (Littlestone 1988, Section 3). Raises
-    TooLarge for large classes.
-
-    >>> from novikoff.concepts import parities
-    >>> littlestone_dimension(parities(3))
-    3
+    It is the largest depth of a complete binary tree of examples each of whose paths some concept
+    fits: VC ≤ d ≤ log₂|C| (Littlestone 1988, Section 3). Raises TooLarge for large classes.
     """
     found = Littlestone(concepts)
     return found.dimension(found.everyone)
@@ -55,14 +46,7 @@ def mistake_tree(concepts: ConceptClass) -> MistakeTree | None:
 
 
 def vc_dimension(concepts: ConceptClass) -> int:
-    """The size of the largest set of examples that the class labels in every possible way.
-
-    Vapnik & Chervonenkis (1971) introduced it.
-
-    >>> from novikoff.concepts import conjunctions
-    >>> vc_dimension(conjunctions(4, monotone=True))
-    4
-    """
+    """The size of the largest set of examples that the class labels in every possible way."""
     return len(shattered(concepts))
 
 
@@ -73,11 +57,7 @@ def shattered(concepts: ConceptClass) -> list[Bits]:
 
 
 def _columns(concepts: ConceptClass) -> tuple[list[Bits], list[int]]:
-    """The examples that tell concepts of the class apart, and the set of concepts true at each.
-
-    No two examples split the class in the same way. Variables that no concept depends on are 0 in
-    all of them.
-    """
+    """The examples that split the class in different ways, and the concepts true at each."""
     expect_class(concepts)
     if concepts.size > MOST_CONCEPTS:
         raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
@@ -115,11 +95,7 @@ def _too_large(concepts: ConceptClass, why: str) -> TooLarge:
 
 
 class Littlestone:
-    """The Littlestone dimensions of sets of concepts, computed once each.
-
-    A set reaches d + 1 if some example splits it into two parts that both reach d; one of fewer
-    than 2ᵈ concepts does not reach d.
-    """
+    """The Littlestone dimensions of sets of concepts, computed once each."""
 
     def __init__(self, concepts: ConceptClass) -> None:
         self.examples, self.columns = _columns(concepts)
@@ -181,9 +157,8 @@ class Littlestone:
 def _largest_shattered(columns: list[int], everyone: int) -> list[int]:
     """The places of the most columns that split the concepts in all ways.
 
-    The search adds columns while no part gets too small. A column that leaves too small a part does
-    so in every larger set too. So each set passes on only the columns that may still lead to a
-    larger set than the best found.
+    A column that leaves too small a part does so in every larger set too, so each set passes on
+    only the columns that may still lead to a larger set than the best found.
     """
     best, splits = list[int](), 0
 

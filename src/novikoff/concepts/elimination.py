@@ -1,7 +1,6 @@
 """Elimination: a conjunction or disjunction of all literals, which loses those proved wrong.
 
-A disjunction is learned as the conjunction that it negates: ¬(x₁ ∨ ¬x₂) is ¬x₁ ∧ x₂. So the plain
-literals of one are the negated literals of the other, and the labels change sign.
+A disjunction is learned as the conjunction that it negates: literals and labels change sign.
 """
 
 from __future__ import annotations
@@ -27,10 +26,7 @@ _FOR_EVER = np.iinfo(np.int64).max
 
 
 class _Elimination(ConceptLearner):
-    """Eliminates literals of a conjunction: of the target, or of the negation of a disjunction.
-
-    `_plain` and `_negated` hold for each literal after how many drops it was dropped.
-    """
+    """Eliminates literals; `_plain` and `_negated` hold after how many drops each was dropped."""
 
     sign: ClassVar[int]  # the label that proves literals wrong
     form: ClassVar[type[Conjunction | Disjunction]]
@@ -95,11 +91,9 @@ class _Elimination(ConceptLearner):
             if against := self._contradiction(new, since=before):
                 drop, row = against
                 self._undo(drop - 1)
-                k, m = drop - 1 - before, mistakes
-                at = begin + int(m.rounds[k]) - self.rounds - 1
-                mistakes = Mistakes(
-                    m.rounds[:k], m.rows[:k], m.scores[:k], m.steps[:k], m.squares[:k]
-                )
+                k = drop - 1 - before
+                at = begin + int(mistakes.rounds[k]) - self.rounds - 1
+                mistakes = mistakes.first(k)
                 if at == begin:
                     why = f"no literal separates it from row {row} of the other label"
                     raise self._contradicts(block, block.row_shown(begin), why)
@@ -194,26 +188,11 @@ class _Elimination(ConceptLearner):
 class EliminateConjunction(_Elimination):
     """Start from all literals; after a mistake, drop those that are false in the example.
 
-    A literal of the target is never dropped, so every mistake is on a positive example. The first
-    mistake leaves at most n of the 2n literals and each later one drops at least one: at most n + 1
-    mistakes, and n if `monotone`, when it starts from the n variables.
-
-    If it predicts a negative example to be positive, no conjunction fits the examples; the same if
-    a positive example makes it predict an earlier negative one to be positive. Such an example
-    raises BadExample, and changes nothing.
-
-    With `monotone`, no variable of the target is negated. With `remember`, it keeps the negative
-    examples, as far as they still matter, to detect contradictions with later positive ones.
-    Without, memory does not grow, and only a negative example that comes again is detected.
-
-    References: Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
-
-    >>> from novikoff import play, sources
-    >>> learner = EliminateConjunction(3)
-    >>> play(sources.block([[1, 0, 1], [1, 1, 1], [0, 1, 1]], [1, 1, -1]), learner).ledger
-    <Ledger: 2 mistakes in 3 rounds>
-    >>> print(learner.hypothesis)
-    x₁ ∧ x₃
+    At most n + 1 mistakes, all on positive examples; n if `monotone`, when no variable of the
+    target is negated. An example that no conjunction fits, together with those before, raises
+    BadExample and changes nothing. To detect that, `remember` keeps the negative examples, as far
+    as they still matter; without, only a negative example that comes again is detected. References:
+    Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
     """
 
     sign = 1
@@ -223,15 +202,7 @@ class EliminateConjunction(_Elimination):
 class EliminateDisjunction(_Elimination):
     """Start from all literals; after a mistake, drop those that are true in the example.
 
-    It is `EliminateConjunction` for the negation of the disjunction, with the same parameters: at
-    most n + 1 mistakes, n if `monotone`, and BadExample if no disjunction fits.
-
-    >>> from novikoff import play, sources
-    >>> learner = EliminateDisjunction(3, monotone=True)
-    >>> play(sources.block([[1, 0, 1], [0, 1, 1]], [-1, 1]), learner).ledger
-    <Ledger: 1 mistakes in 2 rounds>
-    >>> print(learner.hypothesis)
-    x₂
+    It is `EliminateConjunction` for the negation of the disjunction.
     """
 
     sign = -1

@@ -1,7 +1,4 @@
-"""Examples of Boolean attributes: rows of 0 and 1, read as truth values of the variables.
-
-Variables are numbered from 1, as in formulas; variable i is column i − 1 of a row.
-"""
+"""Examples of Boolean attributes: rows of 0 and 1; variable i, from 1, is column i − 1."""
 
 from __future__ import annotations
 
@@ -87,10 +84,7 @@ def labels_of(y: Any, *, first: int = 0) -> NDArray[np.int8]:
 
 
 def labelled(X: Any, y: Any, *, first: int = 0) -> Block:
-    """A block of examples with their labels: True and False, 0 and 1, or −1 and +1.
-
-    The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
-    """
+    """Examples (an array, a frame, sparse, texts such as "0110") with labels, true or false."""
     rows = rows_of_examples(X, first=first)
     if ((rows.values != 0) & (rows.values != 1)).any():
         stored = rows.sparse()

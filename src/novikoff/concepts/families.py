@@ -1,8 +1,7 @@
 """Classes of concepts: conjunctions, disjunctions, parities, at least r; all functions; any list.
 
-In the first four a concept is a set of k of the n variables, each plain or negated, and its value
-depends on how many of these literals are true. So such a class is a table of values for each k,
-and one loop of the compiled core evaluates all its concepts.
+In the first four a concept is a set of variables, each plain or negated, and its value depends on
+how many of these literals are true: one loop of the compiled core evaluates all.
 """
 
 from __future__ import annotations
@@ -126,10 +125,7 @@ class Subsets(ConceptClass):
 def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
     """Conjunctions of literals over n variables: 3ⁿ, or 2ᵏ·C(n, k) of exactly k variables.
 
-    With `monotone` no variable is negated: 2ⁿ and C(n, k). The empty conjunction is ⊤.
-
-    >>> conjunctions(100, k=5, monotone=True)
-    <monotone conjunctions of 5 of 100 variables: 75,287,520 concepts>
+    With `monotone` no variable is negated: 2ⁿ and C(n, k).
     """
     kind = "monotone conjunctions" if monotone else "conjunctions"
     return Subsets(kind, n, k, lambda j: [False] * j + [True], Conjunction, signed=not monotone)
@@ -180,14 +176,7 @@ class _AllFunctions(ConceptClass):
 
 
 def all_functions(n: int) -> ConceptClass:
-    """All 2^(2ⁿ) Boolean functions of n variables; up to n = 4 they can be enumerated.
-
-    The examples seen say nothing about the others, so an adversary can make any learner err on
-    each of the 2ⁿ examples.
-
-    >>> all_functions(4)
-    <all functions of 4 variables: 65,536 concepts>
-    """
+    """All 2^(2ⁿ) Boolean functions of n variables; up to n = 4 they can be enumerated."""
     return _AllFunctions(n)
 
 
@@ -226,13 +215,8 @@ class _Listed(ConceptClass):
 def concept_list(concepts: Iterable[Any], n: int | None = None) -> ConceptClass:
     """The class of the given concepts, in order: objects, formulas as texts, or truth tables.
 
-    A truth table is a sequence of numbers 0 and 1, as for `truth_table`. By default `n` is the
-    largest variable that a concept depends on. Of duplicates the first one stays: up to 12
-    variables those with the same truth table, beyond those with the same formula.
-
-    >>> few = concept_list(["x1 & x2", "at least 2 of (x1, x2)", [0, 1, 1, 0]])
-    >>> [str(concept) for concept in few]
-    ['x₁ ∧ x₂', 'table 0110 of x₁, x₂']
+    By default `n` is the largest variable that a concept depends on. Of duplicates the first one
+    stays: up to 12 variables those with the same truth table, beyond those with the same formula.
     """
     return _Listed(concepts, n)
 

@@ -1,8 +1,4 @@
-"""Formulas of concepts: parsed as concepts print them, and as people type them.
-
->>> print(parse("x2 & x_3 and not x7"))
-x₂ ∧ x₃ ∧ ¬x₇
-"""
+"""Formulas of concepts: parsed as concepts print them, and as people type them."""
 
 from __future__ import annotations
 

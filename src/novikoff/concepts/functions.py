@@ -41,9 +41,8 @@ def literal(signed: int) -> str:
 class Concept(ABC):
     """A Boolean function of some of the variables x₁, x₂, …; its `str` is its formula.
 
-    Concepts are equal when their formulas are: a conjunction and a disjunction of the same single
-    literal are the same concept. `variables` are the numbers of the variables it depends on, in
-    increasing order.
+    Concepts are equal when their formulas are. `variables` are the numbers of those it depends on,
+    in increasing order.
     """
 
     variables: tuple[int, ...]
@@ -72,10 +71,7 @@ class Concept(ABC):
         return bool(self.evaluate(DenseRows(row[None, :].astype(np.float32)))[0])
 
     def evaluate(self, X: Rows | Any) -> Truths:
-        """Its value at many examples: rows or an array, dense or sparse, or a list of texts.
-
-        It reads only the attributes it depends on.
-        """
+        """Its value at many examples: rows or an array, dense or sparse, or a list of texts."""
         columns = np.array(self.variables, dtype=np.int64) - 1
         rows: Rows = X if hasattr(X, "core") else rows_of_examples(X)
         return self.values(truths_of_columns(rows, columns))
@@ -139,11 +135,7 @@ class OfLiterals(Concept):
 
 
 class Conjunction(OfLiterals):
-    """True where all literals are true; without literals, ⊤.
-
-    >>> print(Conjunction((3, 2, -7)))
-    x₂ ∧ x₃ ∧ ¬x₇
-    """
+    """True where all literals are true; without literals, ⊤."""
 
     def values(self, inputs: Truths) -> Truths:
         """Whether all literals are true."""
@@ -154,11 +146,7 @@ class Conjunction(OfLiterals):
 
 
 class Disjunction(OfLiterals):
-    """True where at least one literal is true; without literals, ⊥.
-
-    >>> print(Disjunction((1, -2)))
-    x₁ ∨ ¬x₂
-    """
+    """True where at least one literal is true; without literals, ⊥."""
 
     def values(self, inputs: Truths) -> Truths:
         """Whether any literal is true."""
@@ -170,11 +158,7 @@ class Disjunction(OfLiterals):
 
 @dataclass(frozen=True, eq=False)
 class AtLeast(OfLiterals):
-    """True where at least r literals are true.
-
-    >>> print(AtLeast((1, 2, 3), 2))
-    at least 2 of (x₁, x₂, x₃)
-    """
+    """True where at least r literals are true."""
 
     r: int = 1
 
@@ -194,11 +178,7 @@ class AtLeast(OfLiterals):
 
 @dataclass(frozen=True, eq=False)
 class Parity(Concept):
-    """True where an odd number of the variables are 1; with `odd` False, an even number.
-
-    >>> print(Parity((1, 4)))
-    x₁ ⊕ x₄
-    """
+    """True where an odd number of the variables are 1; with `odd` False, an even number."""
 
     variables: tuple[int, ...]
     odd: bool = True
@@ -221,13 +201,7 @@ class Parity(Concept):
 
 @dataclass(frozen=True, eq=False)
 class TruthTable(Concept):
-    """Any function of x₁ … xₙ: bit j of `bits` is its value at example j of `every_example`.
-
-    The formula lists the values from example 00…0 on, with x₁ changing fastest.
-
-    >>> print(TruthTable(2, 0b0010))
-    table 0100 of x₁, x₂
-    """
+    """Any function of x₁ … xₙ: bit j of `bits` is its value at example j of `every_example`."""
 
     n: int
     bits: int
@@ -256,11 +230,7 @@ class TruthTable(Concept):
 
 
 def truth_table(values: Any) -> TruthTable:
-    """The function with these 2ⁿ values, numbers 0 and 1 or a text, in the order of the examples.
-
-    >>> truth_table("0001")([1, 1])
-    True
-    """
+    """The function with these 2ⁿ values, 0 and 1 or a text, in the order of the examples."""
     try:
         given = truths(values)
     except BadExample:

@@ -1,7 +1,4 @@
-"""Learners of finite classes: CON, halving, the optimal algorithm, and weighted majority.
-
-The base class and the loop over a block serve elimination and the learners with queries too.
-"""
+"""Learners of finite classes: CON, halving, the optimal algorithm, and weighted majority."""
 
 from __future__ import annotations
 
@@ -53,8 +50,8 @@ class Contradiction(Exception):  # noqa: N818  (it names the finding)
 class ConceptLearner(Learner):
     """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples.
 
-    `_step` learns one example with its label and returns the score that it had before. When it
-    raises, it has not changed the learner.
+    `_step` learns one example and returns the score that it had before, or raises and changes
+    nothing.
     """
 
     weights = None
@@ -156,10 +153,7 @@ class ClassLearner(ConceptLearner):
 
 
 class VersionSpaceLearner(ClassLearner):
-    """A learner that rules out the concepts that contradict an example, mistaken or not.
-
-    Iterating over `space` gives the concepts consistent with all examples seen.
-    """
+    """A learner that rules out the concepts that contradict an example; `space` has the others."""
 
     def __init__(self, concepts: ConceptClass) -> None:
         super().__init__(concepts)
@@ -192,13 +186,10 @@ class VersionSpaceLearner(ClassLearner):
 class Consistent(VersionSpaceLearner):
     """CON: predict with one consistent concept, and with another one after a mistake.
 
-    A mistake rules out at least the concept that made it, and never the target: at most |C| − 1
-    mistakes. If the concept is drawn at random, and the examples do not depend on the draws, it
-    makes at most 1/2 + 1/3 + … + 1/|C| ≤ ln|C| mistakes in expectation: an example that rules out r
-    of the m concepts left is mistaken with probability r/m ≤ 1/m + … + 1/(m − r + 1). The score is
-    +1 or −1. With `choose` "first" it takes the first concept left, with "random" it draws one.
-
-    References: Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014), Section 21.1.
+    At most |C| − 1 mistakes. It takes the first concept left, or with `choose` "random" draws one:
+    then at most ln|C| mistakes are expected, if the examples do not depend on the draws. The score
+    is +1 or −1. References: Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014),
+    Section 21.1.
     """
 
     def __init__(
@@ -241,21 +232,11 @@ class Consistent(VersionSpaceLearner):
 
 
 class Halving(VersionSpaceLearner):
-    """Predict with the majority of the consistent concepts.
+    """Predict with the majority of the consistent concepts: at most ⌊log₂|C|⌋ mistakes.
 
-    A mistake rules out at least half of the concepts left, and never the target: at most ⌊log₂|C|⌋
-    mistakes, whatever the examples and their order. `Optimal` may have a smaller bound. The score
-    is the share of the concepts left that are true less the share that are false; a tie predicts
-    +1.
-
-    >>> from novikoff import play
-    >>> from novikoff.concepts import Halving, conjunctions, labelled
-    >>> learner = Halving(conjunctions(3, monotone=True))
-    >>> run = play(labelled([[1, 1, 0], [1, 0, 1], [0, 1, 0]], [True, False, True]), learner)
-    >>> run.ledger.n_mistakes, str(learner.hypothesis)
-    (1, 'x₂')
-
-    References: Bārzdiņš & Freivalds (1972); Littlestone (1988), Section 3.
+    The score is the share of the concepts left that are true less the share that are false; a tie
+    predicts +1. `Optimal` may have a smaller bound. References: Bārzdiņš & Freivalds (1972);
+    Littlestone (1988), Section 3.
     """
 
     def score(self, x: Truths) -> float:
@@ -267,14 +248,10 @@ class Halving(VersionSpaceLearner):
 class Optimal(VersionSpaceLearner):
     """Predict the label whose consistent concepts have the larger Littlestone dimension.
 
-    This is the standard optimal algorithm of Littlestone (1988), Section 3. If both parts had the
-    dimension of the whole, the whole would have one more; so a mistake leaves a smaller dimension,
-    and there are at most as many mistakes as the dimension of the class. No learner has a smaller
-    bound. The score is the dimension of the concepts left that are true less the dimension of those
-    that are false (−1 if there are none); a tie predicts +1.
-
-    It is for small classes. For others it raises TooLarge, at once, or while learning when the
-    dimension takes too long to find.
+    This is the standard optimal algorithm of Littlestone (1988), Section 3. A mistake leaves a
+    smaller dimension, so there are at most as many mistakes as the dimension of the class, and no
+    learner has a smaller bound. The score is the dimension of the concepts left that are true less
+    that of those that are false; a tie predicts +1. For large classes it raises TooLarge.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -296,17 +273,13 @@ class Optimal(VersionSpaceLearner):
 class WeightedMajority(ClassLearner):
     """Predict with the weighted majority of all concepts; a wrong concept loses weight.
 
-    Every time a concept is wrong its weight is multiplied by β. If some concept is wrong on k of
-    the examples, at most (k·ln(1/β) + ln|C|)/ln(2/(1 + β)) mistakes are made, so labels may be
-    wrong (Littlestone & Warmuth 1994, Section 2). The bound needs only that the total weight never
-    grows, and that a mistake leaves at most (1 + β)/2 of it; it would also hold if only mistakes
-    cost weight. Here every round does, so that β = 0 is the halving algorithm. Only with β = 0 can
-    there be no concept left that fits.
+    Every time a concept is wrong its weight is multiplied by β, a fraction with 0 ≤ β < 1, or a
+    float, taken at its exact value. If some concept is wrong on k of the examples, at most
+    (k·ln(1/β) + ln|C|)/ln(2/(1 + β)) mistakes are made (Littlestone & Warmuth 1994, Section 2), so
+    labels may be wrong. With β = 0 it is the halving algorithm.
 
-    The learner keeps the number of errors of each concept and compares votes in integers, so the
-    prediction is exact however small the weights. The score is the share of the weight for true
-    less the share for false, rounded but always of the right sign; a tie predicts +1. `beta` is a
-    fraction with 0 ≤ β < 1, or a float, which is taken at its exact value.
+    The prediction is exact however small the weights. The score is the share of the weight for true
+    less the share for false; a tie predicts +1.
     """
 
     def __init__(self, concepts: ConceptClass, beta: Fraction | float = Fraction(1, 2)) -> None:

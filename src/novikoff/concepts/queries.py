@@ -49,11 +49,7 @@ class _Asking(ConceptLearner):
         return bool((self._possible == self._certain).all())
 
     def question(self) -> Truths | None:
-        """The example whose label it asks for; None when all literals are decided.
-
-        It is the known example with one undecided literal flipped. All other possible literals are
-        as before, so the answer decides this one.
-        """
+        """The known example with an undecided literal flipped; None when all are decided."""
         if self.exact:
             return None
         if self._known is None:
@@ -101,20 +97,12 @@ class _Asking(ConceptLearner):
 class AskingConjunction(_Asking):
     """Keep the literals that are possible and those that are certain, and ask about the others.
 
-    A positive example leaves only the literals that are true in it. A negative example in which
-    exactly one possible literal is false proves that literal necessary, at once or when positive
-    examples have left only one. When all possible literals are certain, the hypothesis is the
-    target.
-
-    To ask about a literal it flips it in a known positive example: the example of all ones if
-    `monotone`, otherwise `positive` or the first one seen. So n questions find any conjunction. It
-    predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
-
-    References: Angluin (1988) for membership queries; Valiant (1984).
-
-    >>> learner = AskingConjunction(2)
-    >>> learner.question()
-    array([False,  True])
+    A positive example leaves only the literals that are true in it; a negative one in which exactly
+    one possible literal is false proves that literal necessary. To ask about a literal it flips it
+    in a known positive example: the example of all ones if `monotone`, otherwise `positive` or the
+    first one seen. So n questions find any conjunction. It predicts with all possible literals: at
+    most n mistakes, n + 1 if not `monotone`. References: Angluin (1988) for membership queries;
+    Valiant (1984).
     """
 
     negated = False
@@ -125,11 +113,7 @@ class AskingConjunction(_Asking):
 
 
 class AskingDisjunction(_Asking):
-    """`AskingConjunction` with true and false exchanged, in the examples and in their labels.
-
-    It flips literals in a known negative example: all zeros if `monotone`, otherwise `negative` or
-    the first one seen.
-    """
+    """`AskingConjunction` with true and false exchanged, in the examples and in their labels."""
 
     negated = True
     form = Disjunction

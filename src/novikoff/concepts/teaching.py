@@ -1,8 +1,6 @@
 """Three ways to teach: answer questions, choose the examples, or let nature draw them.
 
-A lesson is a stream of single examples, each made when `play` asks for it:
-`play(teacher.teach(learner), learner)`. Any teacher can teach any learner, except that `Oracle`
-needs a learner that asks questions.
+A lesson is a stream of single examples: `play(teacher.teach(learner), learner)`.
 """
 
 from __future__ import annotations
@@ -22,12 +20,7 @@ _AT_ONCE = 64
 
 
 class Oracle:
-    """Protocol I: the learner asks for the labels of examples of its choice (Angluin 1988).
-
-    The lesson ends when the learner has no more questions; `questions` counts those of the last
-    lesson. A conjunction of n variables takes n questions: flipping variable i in a known positive
-    example tells whether xᵢ is in it.
-    """
+    """Protocol I: the learner asks for labels (Angluin 1988); `questions` counts them."""
 
     def __init__(self, concept: Concept, n: int) -> None:
         self.concept, self.n = concept, expect_width(concept, n)
@@ -54,19 +47,10 @@ class Teacher:
     """Protocol II: a teacher who knows the target sends the fewest examples that determine it.
 
     For a monotone conjunction of k variables these are the positive example in which exactly the k
-    variables are 1, which rules out all others, and for each of the k a negative example in which
-    it is 0 too, which proves it necessary. For k < n no lesson is shorter than these k + 1
-    examples: each of the k needs a negative example of its own, and the others a positive one.
-
-    If literals may be negated, a second positive example with all other variables flipped rules out
-    both literals of each: k + 2 examples. `monotone` says whether the learner knows that no literal
-    is negated; by default, whether none is. For a disjunction true and false are exchanged. Goldman
-    & Kearns (1995) study how few examples a teacher needs.
-
-    >>> Teacher(Conjunction((2, 3)), 4).examples.astype(int)
-    array([[0, 1, 1, 0],
-           [0, 0, 1, 0],
-           [0, 1, 0, 0]])
+    variables are 1, and for each of the k a negative example in which it is 0 too. If literals may
+    be negated, a second positive example has all other variables flipped. `monotone` says whether
+    the learner knows that no literal is negated; by default, whether none is. For a disjunction
+    true and false are exchanged. Reference: Goldman & Kearns (1995).
     """
 
     def __init__(
@@ -105,9 +89,9 @@ class Teacher:
 class Nature:
     """Protocol III: nature draws the examples, and the target labels them (Valiant 1984).
 
-    A lesson has `rounds` examples, and every lesson the same `seed`. `sampler` is the distribution:
-    a function of a random generator, the number of examples and n, which returns the truth values,
-    a row for each example. By default each variable is 1 with probability 1/2.
+    Every lesson has the same `seed`. `sampler` is the distribution: a function of a random
+    generator, the number of examples and n, which returns the truth values. By default each
+    variable is 1 with probability 1/2.
     """
 
     def __init__(
@@ -185,9 +169,6 @@ def lecture_examples() -> Block:
     """Eight examples of 100 variables from a lecture, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀.
 
     Elimination ends with x₁ as well, because x₁ is 1 in every positive example.
-
-    >>> lecture_examples().labels.tolist()
-    [1, -1, 1, -1, 1, -1, 1, -1]
     """
     X = [truths(text) for text in _LECTURE_EXAMPLES]
     return labelled(X, LECTURE_TARGET.evaluate(X))

@@ -31,11 +31,7 @@ _MOST_SUMS = 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class LinearThreshold(Concept):
-    """True where Σ wᵢxᵢ ≥ t, with an integer weight for each variable from x₁ on.
-
-    >>> print(LinearThreshold((2, 1, 0, -3), 2))
-    2x₁ + x₂ − 3x₄ ≥ 2
-    """
+    """True where Σ wᵢxᵢ ≥ t, with an integer weight for each variable from x₁ on."""
 
     weights: tuple[int, ...]
     threshold: int
@@ -98,9 +94,6 @@ class _LinearThresholds(ConceptClass):
 def linear_thresholds(n: int) -> ConceptClass:
     """The linear threshold functions of n ≤ 5 variables: 4, 14, 104, 1882, 94572.
 
-    >>> linear_thresholds(3)
-    <linear threshold functions of 3 variables: 104 concepts>
-
     Reference: Muroga (1971), Threshold Logic and its Applications: renaming and negating variables
     gives all of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
     """
@@ -136,11 +129,7 @@ def _first_of_each(w: Integers, t: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdUnit:
-    """Weights u for which the sign of u·x is the concept, for every x of n attributes and a 1.
-
-    A perceptron with a constant feature makes at most `bound` mistakes on examples labelled by the
-    concept (Novikoff 1962, Theorem 1).
-    """
+    """Weights u for which the sign of u·x is the concept, and the perceptron's mistake bound."""
 
     concept: Concept
     weights: tuple[int, ...]  # n integers, and the weight of the constant last
@@ -159,27 +148,11 @@ class ThresholdUnit:
 def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     """The concept as a linear threshold unit, with its exact margin and mistake bound.
 
-    A conjunction, a disjunction and "at least r of k" are all true where at least r of k literals
-    are (r = k for a conjunction, r = 1 for a disjunction). Let m of the literals be negated.
-    Weights 2 on plain variables, −2 on negated ones and 2m − (2r − 1) on the constant give a score
-    of twice the number of true literals less 2r − 1, which is at least 1 or at most −1. So the
-    margin is 1 at ‖u‖² = 4k + (2(r − m) − 1)².
-
-    No weights with margin 1 are shorter. Flipping one literal, when r − 1 of the others are true,
-    takes the score from at most −1 to at least 1, so each weight is at least 2 in size. On the
-    example of zeros m literals are true and the score is the constant. If m ≥ r, making m − r
-    literals false still leaves a score of at least 1, so the constant is at least 1 + 2(m − r). If
-    m < r, it is at most −1 − 2(r − 1 − m) for the same reason.
-
-    A `LinearThreshold` keeps its weights, doubled, and the constant lies midway between the nearest
-    sums on its two sides. Other weights may have a wider margin: `certify` finds the widest. The
-    examples have `n` attributes, by default the fewest that the concept needs.
-
-    >>> print(threshold_unit(Disjunction((1, 2)), 100))
-    x₁ ∨ x₂ as 2x₁ + 2x₂ ≥ 1: at most 909 mistakes (R² = 101, γ² = 1/9)
-
-    References: Novikoff (1962), Theorem 1; Littlestone (1988), for these functions as threshold
-    units.
+    A conjunction, a disjunction and "at least r of k" get weights of the best margin
+    (docs/proofs.md). A `LinearThreshold` keeps its weights, doubled, and the constant lies midway
+    between the nearest sums on its two sides; `certify` finds the widest margin. The examples have
+    `n` attributes, by default the fewest that the concept needs. References: Novikoff (1962),
+    Theorem 1; Littlestone (1988), for these functions as threshold units.
     """
     n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):
@@ -202,10 +175,7 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
 
 
 def _counted(concept: Concept) -> tuple[list[int], int]:
-    """Literals and r, when the concept is that at least r of them are true.
-
-    Of a variable that occurs plain and negated exactly one literal is true, so both are left out.
-    """
+    """Literals and r, when the concept is that at least r of them are true."""
     if not isinstance(concept, OfLiterals):
         raise ValueError(
             f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "

@@ -21,8 +21,7 @@ class VersionSpace:
     """All concepts of a class at first; `keep` removes those that contradict an example.
 
     While many are left they are a set of bits, and all concepts of the class are evaluated at once.
-    When few are left, only these are listed and evaluated. `size` is the number of concepts left;
-    iterating gives them in order.
+    When few are left, only these are listed and evaluated.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:

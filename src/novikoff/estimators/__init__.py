@@ -1,12 +1,8 @@
-"""scikit-learn's and river's conventions over the same learners: parameters, checks, attributes.
+"""scikit-learn's and river's conventions over the same learners: parameters, checks, attributes."""
 
-What learns is the engine in `online`, the rules are in `learners`, and nothing else imports
-scikit-learn.
-"""
-
-from novikoff.estimators.adaptive import AdaptivePerceptron
 from novikoff.estimators.kernel import KernelPerceptron
 from novikoff.estimators.perceptrons import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     MarginPerceptron,
     Perceptron,

@@ -140,10 +140,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     ) -> Self:
         """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
 
-        There is no other reason to stop. On data with ‖x‖ ≤ R and margin γ, the constant feature
-        counted in both, the perceptron's clean pass comes after at most (R/γ)² mistakes (Novikoff
-        1962); when it learns many classes jointly, after at most 2(R/γ)² (Crammer & Singer 2003).
-        What was learned before is forgotten, unless an error is raised.
+        On data with ‖x‖ ≤ R and margin γ, the constant feature counted in both, the perceptron's
+        clean pass comes after at most (R/γ)² mistakes (Novikoff 1962); when it learns many classes
+        jointly, after at most 2(R/γ)² (Crammer & Singer 2003). What was learned before is
+        forgotten, unless an error is raised.
 
         Parameters
         ----------
@@ -152,14 +152,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             classes.
         coef_init, intercept_init
             Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
-            standard normal weights (and intercepts) from random_state. The default is 0, and Winnow
-            accepts no other.
+            standard normal weights (and intercepts) from random_state. Winnow starts at 0 only.
         sample_weight
             How much each example counts, at least 0: the step of a mistake is multiplied by it.
             With the adaptive learners a weight c divides the regularisation r instead. An example
-            of weight 0 is scored but never learned from, and a mistake on it is not counted. By
-            default each counts 1. A weight of 2 is one step of twice the length, which is not the
-            same as the example twice.
+            of weight 0 is scored but never learned from, and a mistake on it is not counted. A
+            weight of 2 is one step of twice the length, not the same as the example twice.
         """
         with self._alone(), naming_columns(X):
             check_common(self)
@@ -214,10 +212,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return self
 
     def _warn_of_budget(self, engine: Engine) -> None:
-        """Warn if an estimator that is to separate the data did not, within the usual passes.
-
-        Whoever sets max_iter to another number has chosen a budget, and needs no warning.
-        """
+        """Warn if an estimator that is to separate the data used up the usual passes."""
         ended = any(run.verdict == Verdict.BUDGET for run in engine.runs)
         if not (self._separates and ended and self.max_iter == USUAL_PASSES):
             return
@@ -242,8 +237,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
         All calls together are one pass: the result does not depend on how a stream is cut into
         calls. The first call names all classes. With multiclass="joint" it need not: new classes
-        may appear in any call. `sample_weight` is as in `fit`. If a batch raises an error, or
-        Ctrl-C is pressed, none of it is learned.
+        may appear in any call. If a batch raises an error, or Ctrl-C is pressed, none of it is
+        learned.
         """
         is_online = self._engine is not None and self._engine.is_online
         if are_dicts(X) or is_online or self._reader is not None:
@@ -275,16 +270,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """Predict one example and, if that is a mistake, learn from it.
 
         This is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
-        with the names of features; `hash_bits` and `max_names` bound them. What is kept of the
-        mistakes is bounded too, unless `keep` says otherwise.
+        with the names of features; `hash_bits` and `max_names` bound them.
 
         Parameters
         ----------
         x
             A dict from names to values. A number or truth value is the value of the feature; a text
             v under the name c is the feature `c=v` with value 1. Names are texts or whole numbers,
-            and new ones may appear at any time. Features left out are 0. Or a row of numbers, if
-            columns are positions: the first example decides between names and positions.
+            and new ones may appear at any time. Or a row of numbers, if columns are positions: the
+            first example decides between names and positions.
         y
             The label: a truth value, a number or a text. The first two seen are the classes, and
             the greater is positive.
@@ -292,8 +286,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             All labels, in the first call: needed if there are more than two; and if the rule does
             not treat two labels alike and the first one is not 1, 0 or −1.
         weight
-            How much the example counts, at least 0, as an entry of `sample_weight` in `fit`; None
-            means 1.
+            How much the example counts, as an entry of `sample_weight` in `fit`; None means 1.
         """
         if classes is None:
             try:
@@ -338,7 +331,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
         X is a list of dicts, a frame whose columns are names (a text v in column c is the feature
         `c=v`), or a two-dimensional array, dense or sparse, whose columns are positions.
-        `sample_weight` is as in `fit`.
         """
         n, labels = count(X), plain_labels(y)
         if n != len(labels):
@@ -500,10 +492,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return True
 
     def predict_one(self, x: Any) -> Any:
-        """The label predicted for x, a plain object; None before the first label.
-
-        Unknown features count for nothing.
-        """
+        """The label predicted for x, a plain object; None before the first label."""
         try:
             label = self._core.predict(x)
         except (AttributeError, TypeError):
@@ -539,9 +528,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
         """The score of each row: positive for classes_[1], or one column a class.
 
-        `reading` chooses another reading of the run than the estimator's own. "final" and "average"
-        give w·x + b. "vote" gives the share of votes for less the share against, in [−1, 1];
-        jointly learned classes get their share of the votes.
+        "final" and "average" readings give w·x + b. "vote" gives the share of votes for less the
+        share against, in [−1, 1]; jointly learned classes get their share of the votes.
         """
         return self._scores(X, reading)[1]
 
@@ -565,11 +553,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a row an example, in the order of `classes_`.
 
-        They are calibrated by the scores that examples had before they were learned from, in the
-        first pass of `fit` and in `partial_fit`, `learn_one` and `learn_many`: no data are held
-        out. They are right for new examples from the same source if the examples of the first pass
-        came in a random order. The label of `predict` is that of the score, so where a class is
-        rare it may have a probability below one half.
+        They are calibrated by the scores that examples had before they were learned from: no data
+        are held out. They are right for new examples from the same source if the examples of the
+        first pass came in a random order. Where a class is rare, the label of `predict` may have a
+        probability below one half.
         """
         engine, scores = self._scores(X, None)
         return _probabilities(engine.labels, _calibrations(engine), scores)
@@ -591,10 +578,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
     def calibrated(self, tables: Sequence[Vector] | None = None) -> Calibrated:
-        """What gives the probability of a label from the result of `decision_one`, many times.
-
-        It is fitted to what was learned until now; or it is the one that has these `tables`.
-        """
+        """What gives the probability of a label from `decision_one`: as of now, or of `tables`."""
         engine = self._learned()
         if tables is not None:
             return Calibrated(engine, [Calibration(*table) for table in tables])
@@ -607,8 +591,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         x is one example, as for `predict_one`, or one row of a frame. Amounts are weights times
         values, the largest first; with the constant they add up to the score. Of more than two
         classes, it is the lead over the next best one. The mistakes behind a weight are listed if
-        the ledger kept the examples (keep="examples"), except for Winnow and for adaptive learners
-        of many classes jointly.
+        the ledger kept the examples, except for Winnow and adaptive learners of many classes
+        jointly.
         """
         if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
             x = x.to_frame().T.infer_objects()
@@ -708,10 +692,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
-        """The weights by the names of features: a read-only mapping that is always up to date.
+        """The weights of `coef_` by the names of features: a read-only mapping, always up to date.
 
-        They are those of `coef_`. With more than two classes there is a mapping for each. Without
-        names there is no such attribute.
+        With more than two classes there is a mapping for each; without names, no such attribute.
         """
         try:
             engine = self._learned(opened=True)
@@ -791,11 +774,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return max(run.ledger.radius for run in self.runs_)
 
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
-        """What happened and what is known, to print; with several runs, a line for each.
-
-        Pass the training examples to get the margin over all of them; without, it is the margin
-        over the mistaken ones.
-        """
+        """What happened and what is known, over the examples given, or else the mistaken ones."""
         check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("summary needs both X and y, or neither")
@@ -823,11 +802,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return Summaries(tuple(engine.labels.classes.tolist()), tuple(each))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what was learned to a file, for :func:`novikoff.load` and for the commands.
-
-        The file is the one that `novikoff train` writes: no pickle, and the same bytes for the same
-        examples and settings. `load` gives the estimator back, and it continues to the same bits.
-        """
+        """Write a model file, as `novikoff train` does, for :func:`novikoff.load` and commands."""
         from novikoff.estimators.saved import to_model
 
         to_model(self).save(path)

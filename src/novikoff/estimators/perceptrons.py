@@ -1,4 +1,4 @@
-"""The four perceptrons: plain, with a margin, averaged, voted."""
+"""The perceptrons: plain, with a margin, averaged, voted, adaptive."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import Kind, Rule
-from novikoff.ledger.ledger import KeepOrAuto
+from novikoff.ledger.ledger import KeepOrAuto, Matrix
 from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.order import Shuffle
@@ -48,20 +49,18 @@ class Perceptron(LinearClassifier):
     max_iter
         The most passes to make. `fit` stops earlier when a pass makes no mistake, or when the
         weights repeat. If it makes all the usual 1000 passes, scikit-learn's ConvergenceWarning
-        says so; whoever sets another number has chosen it, and is not warned.
+        says so; whoever sets another number is not warned.
     shuffle
         "once" draws one order from random_state and keeps it; True draws a new one for each pass;
         False keeps the order of the rows.
     eta0
-        The learning rate r > 0. From a start at 0 it only scales the weights; the mistakes do not
-        depend on it.
+        The learning rate r > 0. From a start at 0 it only scales the weights.
     ties
         What a score of exactly 0 means while learning: "mistake" (always wrong), "positive" or
         "negative" (that sign).
     multiclass
         How to learn more than two classes. "ovr": one run for each class against the rest.
-        "joint": one run with a weight vector for each class; a mistaken example is added to that of
-        its class and subtracted from that of its best rival, as in :class:`novikoff.Joint`, with at
+        "joint": one run with a weight vector for each class, as in :class:`novikoff.Joint`, with at
         most 2(R/γ)² mistakes. New classes may then appear in any call of `partial_fit`. With two
         classes `coef_` is the difference of their weights, twice that of "ovr".
     class_weight
@@ -69,21 +68,20 @@ class Perceptron(LinearClassifier):
     keep
         What the ledger keeps of a mistake: "examples" copies each mistaken row once, so that any
         reading is possible; "positions" keeps the row's number; "counts" keeps totals only. "auto"
-        keeps examples until they and the mistakes take 16 MB, in all runs together; then it drops
-        them and keeps totals (and from the start with `max_names`). Averages and votes of other
-        estimators than their own, bounds and `ledger_.rows` then need keep="examples".
+        keeps examples until they and the mistakes take 16 MB, then totals (and from the start with
+        `max_names`). Averages and votes of other estimators than their own, bounds and
+        `ledger_.rows` then need keep="examples".
     hash_bits
-        For `learn_one` and `learn_many` with named features: give each name the column hash mod
-        2^hash_bits, so that memory is bounded. Names with the same hash share a weight.
+        For named features: give each name the column hash mod 2^hash_bits, so that memory is
+        bounded. Names with the same hash share a weight.
     max_names
-        Another bound for named features: when there are more names, forget the least used (those of
-        the fewest examples, and among these the ones not seen for longest), down to three quarters.
-        Their weights become 0, so the mistake bound no longer holds for the run. Needs
-        keep="auto" or "counts".
+        Another bound for named features: when there are more names, forget the least used, down to
+        three quarters. Their weights become 0, so the mistake bound no longer holds for the run.
+        Needs keep="auto" or "counts".
     revisit
         "mistakes": after each pass over the data, go over the rows mistaken so far until they are
         all right, or 100 times. `max_iter` counts the passes over all data, which are then far
-        fewer, and worth it if these are large. The mistake bound holds as before.
+        fewer. The mistake bound holds as before.
     random_state
         Seed of the order, and of a random start.
     verbose
@@ -150,18 +148,11 @@ class MarginPerceptron(LinearClassifier):
     With ‖x‖ ≤ R, best margin γ and rate 1 it makes at most (R² + 2η)/γ² updates, and then separates
     the data with a margin of more than γη/(R² + 2η); η = R² = 1 gives 3/γ² and γ/3.
 
-    Parameters
-    ----------
-    margin
-        η ≥ 0, in the units of a score. A good choice can generalise better than 0; compare it with
-        R² times the rate.
-
-    All other parameters, and the attributes, are those of :class:`Perceptron`. The rate matters
-    here: it counts relative to the margin. With revisit="mistakes" the margin applies to the rows
-    that are visited again, and a pass over the data without a mistake ends the run. With a margin
-    of about R² very few such passes are needed.
-
-    References: Krauth & Mézard (1987); Duda & Hart (1973), section 5.5; Harvey (2018), lecture 7.
+    η ≥ 0 is in the units of a score; compare it with R² times the rate, which matters here. All
+    other parameters, and the attributes, are those of :class:`Perceptron`. With revisit="mistakes"
+    the margin applies to the rows that are visited again, and with a margin of about R² very few
+    passes over all data are needed. References: Krauth & Mézard (1987); Duda & Hart (1973), section
+    5.5; Harvey (2018), lecture 7.
     """
 
     margin: float
@@ -196,9 +187,8 @@ class AveragedPerceptron(LinearClassifier):
 
     Weights that survived long count more. `coef_` is the average; the mistakes, and so the bound
     (R/γ)², are those of :class:`Perceptron`, whose parameters and attributes it has. It makes 20
-    passes by default: on scaled data the average changes little after that.
-
-    References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
+    passes by default: on scaled data the average changes little after that. References: Freund &
+    Schapire (1999), section 5; Collins (2002), section 2.
     """
 
     def __init__(
@@ -226,14 +216,12 @@ class AveragedPerceptron(LinearClassifier):
 class VotedPerceptron(LinearClassifier):
     """Learn as the perceptron does; predict by the vote of all weight vectors of the run.
 
-    Each vector has as many votes as rounds it survived. The vectors are not stored, only the
-    mistakes between them, so memory is proportional to the mistakes. After a first pass with M
-    mistakes in n rounds, a random one of the vectors errs on such data with probability at most
-    (M + 1)/(n + 1) on average. `coef_` holds the last vector. Parameters and attributes are those
-    of :class:`Perceptron` without `keep` and `max_names`: all examples and names are kept. It makes
-    20 passes by default. It gives no probabilities: :class:`AveragedPerceptron` does.
-
-    Reference: Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
+    Each vector has as many votes as rounds it survived. Memory is proportional to the mistakes.
+    After a first pass with M mistakes in n rounds, a random one of the vectors errs on such data
+    with probability at most (M + 1)/(n + 1) on average. `coef_` holds the last vector. Parameters
+    and attributes are those of :class:`Perceptron` without `keep` and `max_names`: all examples and
+    names are kept. It makes 20 passes by default, and gives no probabilities. Reference: Freund &
+    Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
 
     @property
@@ -261,12 +249,103 @@ class VotedPerceptron(LinearClassifier):
         return _rule_of(self, "voted")
 
     def predict_one(self, x: Any) -> Any:
-        """The label that the vote gives x, a plain object; None before the first label.
-
-        It takes time in proportion to the mistakes made so far.
-        """
+        """The label that the vote gives x; it takes time in proportion to the mistakes."""
         return self.predict_many([x]).tolist()[0]
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The vote on x: positive for classes_[1]; with more than two classes, one for each."""
         return super().decision_one(x) if self._opened() is None else self._decided(x)
+
+
+class AdaptivePerceptron(LinearClassifier):
+    """Learn from every example that is not right by 1; a feature's step shrinks as it is seen.
+
+    This is adaptive regularisation of weights (AROW), as in :class:`novikoff.Adaptive`. It depends
+    less on the scale of the features than a perceptron does; standardise columns of very different
+    scales. A few passes are enough, also on data that are not separable.
+
+    Parameters
+    ----------
+    regularisation
+        r > 0: larger values make smaller steps. 1 was the best value, or nearly, on all data tried.
+    matrix
+        "diagonal": a variance for each weight. "full": a matrix with all correlations, for at most
+        2,048 features, with the mistake bound of the paper; not for single examples, names or
+        classes learned jointly.
+    average
+        Predict with the average of the weights over all rounds, not with the last ones.
+    multiclass
+        "ovr" or "joint", as for :class:`Perceptron`. "auto" learns more than two classes jointly
+        and predicts with the average of the weights; with matrix="full", each against the rest.
+    class_weight
+        Factors of the importance by class, which divides r: a dict or "balanced".
+    keep
+        As for :class:`Perceptron`, but "counts" by default: on noisy data most rows lead to an
+        update, so that keeping them would copy the data.
+    fit_intercept, max_iter, shuffle, hash_bits, max_names, random_state, verbose
+        As for :class:`Perceptron`; a forgotten name starts again with weight 0 and variance 1.
+
+    Attributes
+    ----------
+    verdict_
+        "separated" if the last pass made no update: every example was right by 1 or more;
+        otherwise "budget" or "interrupted".
+    variances_
+        The variance of each weight: 1 at first, and the smaller, the more was learned about the
+        feature. A row a run, or a class if they are learned jointly; the constant's last. With
+        matrix="full", a matrix in place of each row.
+
+    All other attributes are those of :class:`Perceptron`. There is no vote. References: Crammer,
+    Kulesza & Dredze (2009).
+
+    Examples
+    --------
+    >>> from novikoff import AdaptivePerceptron
+    >>> X, y = [[200, 1], [100, 3], [150, -2], [250, -1]], [1, 1, 0, 0]
+    >>> clf = AdaptivePerceptron().fit(X, y)
+    >>> clf.predict(X).tolist(), clf.verdict_, clf.n_iter_
+    ([1, 1, 0, 0], 'budget', 5)
+    """
+
+    def __init__(
+        self,
+        *,
+        regularisation: float = 1.0,
+        matrix: Matrix = "diagonal",
+        average: bool = False,
+        fit_intercept: bool = True,
+        max_iter: int = 5,
+        shuffle: Shuffle = "once",
+        multiclass: Multiclass | Literal["auto"] = "auto",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        keep: KeepOrAuto = "counts",
+        hash_bits: int | None = None,
+        max_names: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        verbose: int = 0,
+    ) -> None:
+        self._set_parameters(locals())
+
+    regularisation: float
+    matrix: Matrix
+    average: bool
+
+    @property
+    def variances_(self) -> NDArray[np.float64]:
+        """The variance of each weight, a row a run or joint class, the constant's last."""
+        return self._learned().variances()
+
+    def _rule(self, classes: int = 2) -> Rule:
+        check_multiclass(self.multiclass, "auto")
+        if not isinstance(self.average, bool | np.bool_):
+            raise ValueError(f"average must be True or False, not {self.average!r}")
+        many = self.multiclass == "auto" and classes > 2 and self.matrix != "full"
+        rule = Rule(
+            "adaptive-averaged" if self.average or many else "adaptive",
+            bias=bool(self.fit_intercept),
+            regularisation=self.regularisation,
+            matrix=self.matrix,
+            joint=many or self.multiclass == "joint",
+        )
+        rule.learner(1)  # refuses settings out of range
+        return rule

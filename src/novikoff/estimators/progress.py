@@ -15,13 +15,8 @@ REFRESH_SECONDS = 0.2
 class ShownPasses:
     """Called after each pass of a fit; a context, so that a line in progress is cleared at the end.
 
-    Parameters
-    ----------
-    most
-        The most passes that the fit may make.
-    verbose
-        Print a line for each pass, on stdout. Otherwise, and only on a terminal or in a notebook,
-        stderr shows the latest pass once the fit has taken two seconds.
+    If `verbose`, it prints a line for each pass. Otherwise, and only on a terminal or in a
+    notebook, stderr shows the latest of `most` passes once the fit has taken two seconds.
     """
 
     def __init__(self, most: int, *, verbose: bool) -> None:

@@ -22,12 +22,9 @@ class ForRiver(base.MiniBatchClassifier):
     """An estimator of novikoff as a river classifier.
 
     The update rule is unchanged, so the estimator's guarantees hold for the stream that reaches it.
-    A river pipeline may scale an example differently when it predicts and when it then learns, so
-    the two scores of one example can differ; the mistake bounds count the scores while learning.
-
-    A `VotedPerceptron` gives no probabilities: `predict_proba_one` then
-    raises NotImplementedError, and metrics and ensembles that need probabilities cannot be used.
-    Feature names that are tuples of texts, such as river's n-grams, are joined by spaces.
+    A river pipeline may scale an example differently when it predicts and when it then learns; the
+    mistake bounds count the scores while learning. Feature names that are tuples of texts, such as
+    river's n-grams, are joined by spaces.
 
     Parameters
     ----------
@@ -37,23 +34,7 @@ class ForRiver(base.MiniBatchClassifier):
     classes
         All labels, if the estimator needs them in the first call (see its `learn_one`).
     at_first
-        What to predict before the first label. The default, None, is no prediction, which river's
-        metrics skip.
-
-    Attributes
-    ----------
-    learner
-        The estimator that learns.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics, preprocessing
-    >>> from novikoff import Perceptron
-    >>> from novikoff.estimators.river import ForRiver
-    >>> perceptron = ForRiver(Perceptron(ties="negative"), at_first=False)
-    >>> model = preprocessing.StandardScaler() | perceptron
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 85.84%
+        What to predict before the first label; None is no prediction, which river's metrics skip.
     """
 
     def __init__(

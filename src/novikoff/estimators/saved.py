@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from novikoff.estimators.adaptive import AdaptivePerceptron
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.kernel import KernelPerceptron
 from novikoff.estimators.perceptrons import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     MarginPerceptron,
     Perceptron,
@@ -56,26 +56,11 @@ _CLASSES: dict[Kind, type[LinearClassifier]] = {
 def load(path: str | os.PathLike[str]) -> LinearClassifier:
     """The estimator of a model file, whether `save` wrote it or `novikoff train`.
 
-    It predicts, explains and continues to learn with `partial_fit`, `learn_one` and `learn_many`,
-    to the same bits as the one that was saved. New examples are read as the command line reads
-    them: a frame by the names of its columns, a list of dicts as JSON lines, a list of texts if the
-    model was trained on texts, and an array if its columns have no names. Standardising, hashing
-    and interactions are part of the model. The file is checked first, and nothing in it is
-    executed; a file that is not a model raises :class:`BadModel`.
-
-    Labels that are all numbers in a file of the command line become numbers.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from novikoff import Perceptron, load
-    >>> clf = Perceptron().fit([[2, 1], [1, 3], [-1, -2], [-2, 1]], [1, 1, 0, 0])
-    >>> with TemporaryDirectory() as folder:
-    ...     clf.save(Path(folder, "m"))
-    ...     again = load(Path(folder, "m"))
-    >>> again, again.predict([[3, 0]]).tolist()
-    (Perceptron(), [1])
+    It predicts, explains and continues to learn to the same bits as the one that was saved. New
+    examples are read as the command line reads them: a frame by the names of its columns, a list of
+    dicts as JSON lines, a list of texts if the model was trained on texts, and an array if its
+    columns have no names. Labels that are all numbers in a file of the command line become numbers.
+    Nothing in the file is executed; a file that is not a model raises :class:`BadModel`.
     """
     model = Model.load(path)
     try:
@@ -87,24 +72,9 @@ def load(path: str | os.PathLike[str]) -> LinearClassifier:
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write an estimator to a model file, as its own `save` does, or a pipeline that ends in one.
 
-    Before the estimator, a pipeline may have a `StandardScaler` or a `TextFeatures`. The file then
-    standardises columns, or reads texts, and `load` gives one estimator that takes what the
-    pipeline takes and gives the same scores. Other steps have no place in a model file. Of a search
-    for parameters the best estimator is written.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from novikoff import Perceptron, TextFeatures, load, save
-    >>> mail = make_pipeline(TextFeatures(), Perceptron())
-    >>> _ = mail.fit(["free money", "see you at lunch"], ["spam", "ham"])
-    >>> with TemporaryDirectory() as folder:
-    ...     save(mail, Path(folder, "m"))
-    ...     again = load(Path(folder, "m"))
-    >>> again, again.predict(["free lunch money"]).tolist()
-    (Perceptron(), ['spam'])
+    Before the estimator, a pipeline may have a `StandardScaler` or a `TextFeatures`; `load` then
+    gives one estimator that takes what the pipeline takes. Of a search for parameters the best
+    estimator is written.
     """
     estimator = getattr(estimator, "best_estimator_", estimator)
     steps = [one for _, one in getattr(estimator, "steps", [("", estimator)])]
@@ -140,10 +110,7 @@ def _columns_before(before: list[Any], last: LinearClassifier) -> tuple[Features
 def to_model(
     estimator: LinearClassifier, columns: tuple[Features, Settings] | None = None
 ) -> Model:
-    """The model of what an estimator has learned; what it learns afterwards does not change it.
-
-    `columns` are what its columns are and how to read them, if it does not tell.
-    """
+    """The model of what an estimator has learned; `columns` if it does not tell what they are."""
     engine = estimator._learned()
     labels = engine.labels
     if engine.max_names is not None:

@@ -27,8 +27,8 @@ BATCH = 1 << 21  # bytes of text that are read at a time
 class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Turn texts into rows of features: words, pairs of neighbouring words, or characters.
 
-    The features, their values and their columns are those of a text in a file, which
-    :class:`sources.TextRule` describes. Rows are CSR matrices of float64.
+    The features, their values and their columns are those of a text in a file. Rows are CSR
+    matrices of float64.
 
     Parameters
     ----------
@@ -42,22 +42,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sk
         `fit`. None: `fit` learns a dictionary, a column for each feature in the order of first
         occurrence, and `transform` ignores all others.
 
-    Attributes
-    ----------
-    features_
-        The map from names to columns. With hash_bits it holds the first name of each column that
-        was met in `fit`, at most 2^20 of them.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from novikoff import Perceptron, TextFeatures
-    >>> texts = ["Free money!", "FREE entry", "See you at lunch", "lunch with you"]
-    >>> model = make_pipeline(TextFeatures(), Perceptron())
-    >>> model.fit(texts, ["spam", "spam", "ham", "ham"]).predict(["free lunch money"]).tolist()
-    ['spam']
-    >>> TextFeatures(hash_bits=None).fit(texts[:1]).get_feature_names_out().tolist()
-    ['text=free', 'text=money', 'text=free money']
+    The map from names to columns is `features_`. With hash_bits it holds the first name of each
+    column that was met in `fit`, at most 2^20 of them.
     """
 
     def __init__(

@@ -29,11 +29,7 @@ _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "
 def read_new(
     estimator: Any, X: Any, y: Any, *, finite: bool = False
 ) -> tuple[Rows, NDArray[Any], Columns]:
-    """The first rows and labels of an estimator, and the number and names of the columns.
-
-    scikit-learn writes these to the estimator. It gets an unfitted copy, so that an error leaves
-    the estimator unchanged.
-    """
+    """The first rows and labels of an estimator, which stays unchanged, and its columns."""
     if isinstance(y, list | tuple):  # an array drops a NUL at the end
         for i, label in enumerate(y):
             if isinstance(label, str) and (why := why_not_a_name(label)):
@@ -47,11 +43,7 @@ def read_new(
 
 
 def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tuple[Rows, Any]:
-    """Rows, and labels if any, for a fitted estimator.
-
-    Unless `finite`, NaN and infinity are left to the pass over the rows, which finds them without
-    reading the data once more.
-    """
+    """Rows, and labels if any, for a fitted estimator; NaN is left to the pass unless `finite`."""
     if y is None:
         X = _validated(estimator, X, "no_validation", reset=False)
     else:

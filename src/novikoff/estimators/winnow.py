@@ -18,11 +18,10 @@ from novikoff.stream.order import Shuffle
 class Winnow(LinearClassifier):
     """Multiply the weights of the attributes of a mistaken example instead of adding to them.
 
-    If only k of n attributes matter, the mistakes grow as k·log n; those of the perceptron can
-    grow as n: use it for very many attributes of which few are relevant. The bounds
-    `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` hold for the variants of these
-    names, for one run with two classes and `ties="mistake"`. More than two classes are learned one
-    against the rest.
+    If only k of n attributes matter, the mistakes grow as k·log n; those of the perceptron can grow
+    as n. The bounds `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` hold for one
+    run with two classes and `ties="mistake"`. More than two classes are learned one against the
+    rest.
 
     Parameters
     ----------
@@ -37,12 +36,9 @@ class Winnow(LinearClassifier):
         The decision threshold θ: a score is w·x − θ. By default 0 if balanced, n/2 for "winnow1",
         n for "winnow2".
     fit_intercept
-        Whether balanced Winnow has a constant attribute 1. The others have a threshold and never a
-        constant.
-    max_iter, shuffle, keep, hash_bits, max_names, random_state, verbose
-        As for :class:`Perceptron`.
-    ties
-        What w·x = θ means while learning: "mistake" (always wrong), "positive" or "negative".
+        Whether balanced Winnow has a constant attribute 1; the others never have.
+    max_iter, shuffle, ties, keep, hash_bits, max_names, random_state, verbose
+        As for :class:`Perceptron`; a tie is w·x = θ.
 
     Attributes
     ----------
@@ -52,9 +48,7 @@ class Winnow(LinearClassifier):
     verdict_
         "separated", "budget" or "interrupted", as for :class:`Perceptron`.
 
-    All other attributes are those of :class:`Perceptron`. There is no average and no vote: the
-    weights are not a sum of the mistakes.
-
+    All other attributes are those of :class:`Perceptron`. There is no average and no vote.
     References: Littlestone (1988); Littlestone (1989) for the balanced variant.
 
     Examples

@@ -15,7 +15,7 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers,
 from novikoff.guarantees.exact.logarithms import ball, floored
 from novikoff.guarantees.exact.mistaken import Mistaken, with_witness
 from novikoff.guarantees.exact.rows import Entries
-from novikoff.ledger.ledger import Adaptation, Ledger
+from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Labels
 from novikoff.stream.printing import count, plural, short
 from novikoff.stream.rows import Positions, Rows, Vector
@@ -26,28 +26,10 @@ _AT_ONCE = 1 << 12  # rows
 
 
 @dataclass(frozen=True, slots=True)
-class _Moment:
-    """The exact numbers of the proof after some updates: of `mistakes` and of `narrow` ones.
-
-    `losses` is Σg, `progress` ⟨u,Aw⟩, `spread` uᵀAu, `energy` wᵀAw, and `growth` is det A over its
-    value at the start.
-    """
-
-    mistakes: int
-    narrow: int
-    losses: Fraction
-    progress: Fraction
-    spread: Fraction
-    energy: Fraction
-    growth: Fraction
-
-
-@dataclass(frozen=True, slots=True)
 class ArowBound:
     """At most `bound` mistakes were possible, and `mistakes` were made, among `updates` updates.
 
-    `losses` is Σ max(0, 1 − y⟨u,x⟩) over the updates, `spread` is r·uᵀAu, and `growth` is det A
-    over its value before the first round.
+    `losses` is Σg, `spread` is r·uᵀAu, and `growth` is det A over its value before the first round.
     """
 
     bound: int
@@ -76,9 +58,8 @@ class ArowBound:
 class ArowSandwich:
     """After k updates, lower ≤ progress ≤ product ≤ upper: the proof of `arow_bound`, live.
 
-    They are (k − Σg)/r, ⟨u,Aw⟩, √(uᵀAu)·√(wᵀAw) and √(uᵀAu)·√((ln det A + U)/r). The arrays hold
-    exact numbers rounded once, except `upper`, whose logarithm is correct to many digits more than
-    are kept. `holds` is decided in exact arithmetic, the logarithm by intervals.
+    They are (k − Σg)/r, ⟨u,Aw⟩, √(uᵀAu)·√(wᵀAw) and √(uᵀAu)·√((ln det A + U)/r), rounded; `holds`
+    is decided in exact arithmetic, the logarithm by intervals.
     """
 
     k: Positions = field(repr=False)
@@ -101,61 +82,28 @@ def arow_bound(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) ->
     """M ≤ √(r‖u‖² + Σ⟨u,x⟩²)·√(ln det A + U) + Σg − U mistakes of AROW with the full matrix.
 
     The sums are over the updates: M mistakes and U narrow ones, right by less than 1. u is any
-    vector of weights, g = max(0, 1 − y⟨u,x⟩) what it loses on an example, and A = I + Σ xxᵀ/r the
-    inverse of S, the matrix of variances. The proof has three steps.
-
-    1. Each update adds yx/r to Aw, so ⟨u,Aw⟩ = Σ y⟨u,x⟩/r ≥ (M + U − Σg)/r.
-    2. ⟨u,Aw⟩ ≤ √(uᵀAu)·√(wᵀAw), by Cauchy and Schwarz.
-    3. An update adds 1/r − (1 − m)²/(v + r) to wᵀAw. That is at most 1/r; and on a mistake, where
-       m ≤ 0, at most v/(r(v + r)) ≤ ln(1 + v/r)/r. As det A grows by the factor 1 + v/r, wᵀAw is
-       at most (ln det A + U)/r.
-
-    Unlike Novikoff's, this bound depends on the scale of u. With starting variances V, A starts at
-    V⁻¹, and det A counts relative to that. The numbers are exact; the run was made in floating
-    point, where rounding may turn a score that is barely positive into a mistake.
-
-    Parameters
-    ----------
-    ledger
-        Of an adaptive run with the full matrix, from w = 0 and without importances; of the diagonal
-        form no such bound is known.
-    witness
-        u: a number for each feature, and one more for the constant.
-    rows
-        The rows of the data, if the ledger kept only their positions.
-
-    Reference: Crammer, Kulesza & Dredze (2009).
-
-    >>> from novikoff import Adaptive, guarantees, play, sources
-    >>> block = sources.block([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]], [1, -1, -1])
-    >>> run = play(block, Adaptive(2, matrix="full"), epochs=3)
-    >>> print(guarantees.arow_bound(run.ledger, [1, -1]))
-    Crammer, Kulesza & Dredze 2009: at most 3 mistakes, 2 made in 6 updates (Σg = 0)
+    vector of weights (the `witness`, the constant's last), g = max(0, 1 − y⟨u,x⟩) what it loses on
+    an example, and A = I + Σ xxᵀ/r the inverse of S, the matrix of variances. The run starts at w =
+    0 and has no importances; of the diagonal form no such bound is known. `rows` are those of the
+    data, if the ledger kept only positions. Proof: docs/proofs.md. Reference: Crammer, Kulesza &
+    Dredze (2009).
     """
     ledger, u = with_witness(ledger, witness, "adaptive")
     (last,) = _moments(ledger, u, rows, [len(ledger)])
-    r = Fraction(_adaptation(ledger).regularisation)
-    rest = last.losses - last.narrow
-    squared = r * last.spread
+    _, spread, _, growth = last.proof(u)
+    rest, squared = last.losses - last.narrow, last.r * spread
 
     def value() -> flint.arb:
-        return (ball(squared) * (ball(last.growth).log() + last.narrow)).sqrt() + ball(rest)
+        return (ball(squared) * (ball(growth).log() + last.narrow)).sqrt() + ball(rest)
 
     def is_exactly(n: int) -> bool:
         # the logarithm of a fraction other than 1 is transcendental, and so is the value with it
         if squared == 0:
             return n == rest
-        return last.growth == 1 and (n - rest) ** 2 == squared * last.narrow and n >= rest
+        return growth == 1 and (n - rest) ** 2 == squared * last.narrow and n >= rest
 
-    return ArowBound(
-        max(0, floored(value, is_exactly)),
-        last.mistakes,
-        len(ledger),
-        last.losses,
-        squared,
-        last.growth,
-        u.numbers,
-    )
+    bound, made = max(0, floored(value, is_exactly)), len(ledger)
+    return ArowBound(bound, last.mistakes, made, last.losses, squared, growth, u.numbers)
 
 
 def arow_sandwich(
@@ -168,13 +116,6 @@ def arow_sandwich(
     """The inequalities of the proof of `arow_bound` after these numbers of updates.
 
     By default after fifty of them, evenly spaced: each needs a system of equations solved exactly.
-    The other parameters are those of `arow_bound`.
-
-    >>> from novikoff import Adaptive, guarantees, play, sources
-    >>> block = sources.block([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]], [1, -1, -1])
-    >>> run = play(block, Adaptive(2, matrix="full"), epochs=3)
-    >>> print(guarantees.arow_sandwich(run.ledger, [1, -1]))
-    after 6 updates: 6 ≤ 6 ≤ 6 ≤ 7.36075
     """
     ledger, u = with_witness(ledger, witness, "adaptive")
     n = len(ledger)
@@ -183,30 +124,26 @@ def arow_sandwich(
     k = list(after)
     if k != sorted(set(k)) or (k and not 1 <= k[0] <= k[-1] <= n):
         raise ValueError(f"numbers of updates must be increasing and from 1 to {n}")
-    r = Fraction(_adaptation(ledger).regularisation)
     traces, holds = list[tuple[float, float, float, float]](), True
     for at, now in zip(k, _moments(ledger, u, rows, k), strict=True):
-        least, square = (at - now.losses) / r, now.spread * now.energy
+        middle, spread, energy, growth = now.proof(u)
+        least, square = (at - now.losses) / now.r, spread * energy
         with flint.ctx.workprec(128):
-            allowed = (ball(now.growth).log() + now.narrow) / ball(r)
-            most = (ball(now.spread) * allowed).sqrt()
-            fits = bool(ball(now.energy) <= allowed) or now.energy * r == now.narrow
-        holds &= least <= now.progress and now.progress**2 <= square and fits
-        traces.append((float(least), float(now.progress), root(square), float(most.mid())))
+            allowed = (ball(growth).log() + now.narrow) / ball(now.r)
+            most = (ball(spread) * allowed).sqrt()
+            fits = bool(ball(energy) <= allowed) or energy * now.r == now.narrow
+        holds &= least <= middle and middle**2 <= square and fits
+        traces.append((float(least), float(middle), root(square), float(most.mid())))
     lower, progress, product, upper = np.array(traces, dtype=np.float64).reshape(-1, 4).T
     return ArowSandwich(np.array(k, dtype=np.int64), lower, progress, product, upper, holds)
 
 
-def _adaptation(ledger: Ledger) -> Adaptation:
-    assert ledger.adaptation is not None
-    return ledger.adaptation
-
-
 def _moments(
     ledger: Ledger, u: ExactVector, rows: Rows | None, after: Iterable[int]
-) -> Iterator[_Moment]:
-    """The numbers of the proof after these numbers of updates, which increase."""
-    about = _adaptation(ledger)
+) -> Iterator[_Sums]:
+    """What the proof adds up, after these numbers of updates, which increase."""
+    about = ledger.adaptation
+    assert about is not None
     if not about.is_full:
         raise ValueError(
             "no mistake bound is known for diagonal variances; learn with matrix='full', or see "
@@ -222,12 +159,10 @@ def _moments(
     size = ledger.dim + ledger.bias
     if size > MOST_COLUMNS:
         raise ValueError(f"{size} columns are too many for exact sums; {MOST_COLUMNS} are possible")
-    r, sums = (
-        Fraction(about.regularisation),
-        _Sums.at_start(np.ones(size) if V is None else V.diagonal()),
-    )
+    variances = np.ones(size) if V is None else V.diagonal()
+    sums = _Sums(Fraction(about.regularisation), [1 / Fraction(v) for v in variances.tolist()])
     if not len(ledger):
-        yield from (sums.moment(u, r) for _ in after)
+        yield from (sums for _ in after)
         return
     seen, wrong = Mistaken.of(ledger, rows, rule="adaptive"), ledger.mistakes.wrong
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
@@ -247,27 +182,18 @@ def _moments(
             part = slice(begin, min(k, begin + _AT_ONCE))
             sums.add(table[seen.which[part]], seen.labels[part])
         made = k
-        yield sums.moment(u, r)
+        yield sums
 
 
-@dataclass(slots=True)
 class _Sums:
     """What the proof adds up: Σ xxᵀ and Σ yx in units of the integer rows, and u's own sums."""
 
-    squares: flint.fmpz_mat
-    signed: flint.fmpz_mat
-    precisions: list[Fraction]  # the diagonal of A before the first round
-    unit: Fraction = Fraction(1)
-    mistakes: int = 0
-    narrow: int = 0
-    losses: Fraction = Fraction(0)
-    dots: Fraction = Fraction(0)
-    dots_squared: Fraction = Fraction(0)
-
-    @classmethod
-    def at_start(cls, variances: Vector) -> _Sums:
-        size, precisions = len(variances), [1 / Fraction(v) for v in variances.tolist()]
-        return cls(flint.fmpz_mat(size, size), flint.fmpz_mat(size, 1), precisions)
+    def __init__(self, r: Fraction, precisions: list[Fraction]) -> None:
+        self.r, self.precisions, self.unit = r, precisions, Fraction(1)
+        self.mistakes = self.narrow = 0
+        self.losses = self.dots = self.dots_squared = Fraction(0)
+        self.squares = flint.fmpz_mat(len(precisions), len(precisions))
+        self.signed = flint.fmpz_mat(len(precisions), 1)
 
     def count(self, right_by: Fraction, *, is_mistake: bool) -> None:
         """One more update, on an example with this y⟨u,x⟩."""
@@ -285,24 +211,17 @@ class _Sums:
         self.squares += turned * x
         self.signed += turned * flint.fmpz_mat(n, 1, labels.tolist())
 
-    def moment(self, u: ExactVector, r: Fraction) -> _Moment:
-        """The numbers of the proof as they are now."""
-        size, scale = len(self.precisions), self.unit**2 / r
+    def proof(self, u: ExactVector) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """⟨u,Aw⟩, uᵀAu, wᵀAw, and det A over its value at the start."""
+        size, scale = len(self.precisions), self.unit**2 / self.r
         whole = math.lcm(scale.denominator, *(p.denominator for p in self.precisions))
         start = flint.fmpz_mat(size, size)
         for j, precision in enumerate(self.precisions):
             start[j, j] = int(precision * whole)
         A = start + self.squares * int(scale * whole)  # times `whole`
         solution: Any = A.solve(self.signed)
-        energy = (self.signed.transpose() * solution)[0, 0]
-        growth = Fraction(int(A.det()), int(start.det()))
+        product = (self.signed.transpose() * solution)[0, 0]
+        energy = Fraction(int(product.p), int(product.q)) * whole * scale / self.r
         own = sum((p * n * n for p, n in zip(self.precisions, u.numbers, strict=True)), Fraction(0))
-        return _Moment(
-            self.mistakes,
-            self.narrow,
-            self.losses,
-            self.dots / r,
-            own + self.dots_squared / r,
-            Fraction(int(energy.p), int(energy.q)) * whole * scale / r,
-            growth,
-        )
+        growth = Fraction(int(A.det()), int(start.det()))
+        return self.dots / self.r, own + self.dots_squared / self.r, energy, growth

@@ -33,8 +33,7 @@ Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewh
 class MarginInterval:
     """The best margin γ lies between the roots of these numbers; None: no upper bound is known.
 
-    The lower bound is the margin of the certificate's weights. The upper bound is the length of an
-    average of the rows y·x in which row i has weight hull[i]: γ = min ‖Σ λ y x‖ over convex λ.
+    The upper bound is the length of an average of the rows y·x in which row i has weight hull[i].
     """
 
     at_least_squared: Fraction = Fraction(0)
@@ -77,11 +76,9 @@ class MarginInterval:
 class Described:
     """The data of a certificate; `verify` checks that all of it holds for the data it is given.
 
-    `files` are the SHA-256 of their bytes; none if the data are arrays. `names` and `label` are
-    None if the data do not state them. `classes` are the negative and the positive label.
-
-    With a `model`, `rows` and `columns` are those of its inequalities, `names` those of the columns
-    of the examples, and `classes` its levels.
+    `files` are the SHA-256 of their bytes; none if the data are arrays. `classes` are the negative
+    and the positive label. With a `model`, `rows` and `columns` are those of its inequalities,
+    `names` those of the columns of the examples, and `classes` its levels.
     """
 
     rows: int
@@ -100,10 +97,7 @@ class Described:
         return "binary" if self.model is None else self.model.kind
 
     def name(self, column: int) -> str:
-        """The name of a coefficient: of a column, or its number from 0, or "constant".
-
-        A level comes first if each has its own coefficients; thresholds are called "low|high".
-        """
+        """The name of a coefficient: of a column and its level, or "constant", or "low|high"."""
         width = self.columns if self.model is None else self.model.columns
         if self.model is not None and self.kind == "multinomial":
             level, column = divmod(column, width + self.model.constant)
@@ -141,45 +135,22 @@ class Certificate:
     Verify a certificate from elsewhere before you use it: `weights` and `separated_rows` are as
     large as it says the data are.
 
-    Attributes
-    ----------
-    verdict
-        A `Separation`: complete, quasi-complete, overlap or undecided.
-    weights_by_column
-        For complete and quasi-complete: w with y⟨w,x⟩ > 0 on the separated rows and 0 on the
-        others, in integers; the constant follows the columns. Empty otherwise.
-    multipliers
-        Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. Unless undecided, they
-        span the rows that are not separated, so no weights separate any of these.
-    separated
-        The rows strictly on their correct sides, counted from 0, as ranges.
-    margin
-        An interval for the best margin γ, which is 0 unless complete.
-    radius_squared
-        R², the largest ‖x‖² over all rows, including the constant.
-    complement
-        Vectors orthogonal to the rows that are not separated, in the columns that these use.
-    data
-        The shape and fingerprint of the data.
-    aliases
-        Columns that are combinations of others, which the weights do not use unless complete: for
-        each, a vector v with ⟨v,x⟩ = 0 on every row. None: not searched, because it would take too
-        long; or the certificate was loaded, as a file holds only what `verify` checks.
-    alone
-        If complete: the columns each of which separates all rows by itself, with the constant if
-        there is one; not in the file either.
-    only_label
-        The label that all rows have, if they have the same; not in the file either.
-    why_undecided
-        Why `certify` found no proof; not in the file either.
-    dropped
-        Columns that are combinations of the others on the rows that are not separated, those whose
-        estimates are infinite among them; see `estimable`. None if undecided; not in the file.
-    absorbing
-        The others that these are combinations of; not in the file either.
-    one_response
-        Columns of 0 and 1 whose estimates are infinite because all rows that have a 1 there have
-        the same response: how many rows, and which response. Not in the file either.
+    The weights w, in integers, have y⟨w,x⟩ > 0 on the `separated` rows (ranges, counted from 0) and
+    0 on the others; the constant follows the columns. There are none for overlap. Unless complete,
+    the `multipliers` λ > 0 of some rows, by position, have Σ λ y x = 0. Unless undecided, their
+    rows span those that are not separated, so no weights separate any of these; `complement` are
+    vectors orthogonal to the rows that are not separated, in the columns that these use.
+    `radius_squared` is R², the largest ‖x‖² over all rows, including the constant.
+
+    The following are not in a file, which holds only what `verify` checks. `aliases` are columns
+    that are combinations of others, which the weights do not use unless complete: for each, a
+    vector v with ⟨v,x⟩ = 0 on every row; None: not searched, because it would take too long.
+    `alone` are the columns each of which separates all rows by itself, with the constant if there
+    is one. `only_label` is the label that all rows have. `dropped` are columns that are
+    combinations of `absorbing` ones on the rows that are not separated, those whose estimates are
+    infinite among them (see `estimable`). `one_response` has, for columns of 0 and 1 whose
+    estimates are infinite because all rows with a 1 there have the same response, how many rows,
+    and which response.
     """
 
     verdict: Separation
@@ -199,12 +170,7 @@ class Certificate:
     one_response: Mapping[int, tuple[int, str]] = field(default_factory=dict)
 
     def estimable(self) -> Estimable:
-        """Which rows and coefficients to keep so that maximum likelihood converges.
-
-        The estimates are then finite and unique, and those of all rows tend to them.
-
-        References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019).
-        """
+        """Which rows and coefficients to keep so that maximum likelihood converges."""
         return estimable_of(self)
 
     @property
@@ -215,10 +181,7 @@ class Certificate:
 
     @property
     def separated_rows(self) -> Positions:
-        """The rows strictly on their correct sides, counted from 0.
-
-        With a model: the examples whose likelihood rises along the weights.
-        """
+        """The rows, with a model the examples, strictly on their correct sides, counted from 0."""
         return self.data.examples_of(
             np.concatenate(
                 [np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in self.separated)]
@@ -227,20 +190,16 @@ class Certificate:
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
-        """Columns, from 0, that are combinations of the others: the constant and then the first.
-
-        Of columns that depend on each other, those that the weights use are not among them.
-        """
+        """Columns, from 0, that are combinations of the others, which the weights do not use."""
         return None if self.aliases is None else tuple(sorted(self.aliases))
 
     @property
     def directions(self) -> tuple[float, ...]:
         """For each coefficient 0, +∞ or −∞, or NaN if it is aliased; the constant's is last.
 
-        Along the weights of this certificate the likelihood of a logistic model grows without end,
-        so its estimate is infinite where they are not 0 (Albert & Anderson 1984; R's
-        detectseparation prints the same). If several directions separate the same rows, others may
-        have other signs and other zeros.
+        Along the weights the likelihood of a logistic model grows without end, so its estimate is
+        infinite where they are not 0 (Albert & Anderson 1984). If several directions separate the
+        same rows, others may have other signs and other zeros.
         """
         known = self.infinite | dict.fromkeys(self.aliased or (), math.nan)
         return tuple(known.get(j, 0.0) for j in range(self.data.columns + self.data.bias))
@@ -265,10 +224,7 @@ class Certificate:
         return self.update_bound()
 
     def update_bound(self, margin: Number = 0) -> tuple[int, int] | None:
-        """(R² + 2η)/γ², which bounds the updates of a margin perceptron, as `mistake_bound` does.
-
-        References: Krauth & Mézard (1987); `guarantees.margin_perceptron` has the proof.
-        """
+        """(R² + 2η)/γ², which bounds the updates of a margin perceptron, as `mistake_bound`."""
         least, most = self.margin.at_least_squared, self.margin.at_most_squared
         if self.verdict != Separation.COMPLETE or most is None:
             return None
@@ -325,6 +281,9 @@ class Certificate:
     def from_dict(cls, given: Any) -> Certificate:
         """The certificate that `to_dict` wrote; raises `check.Rejected` if it is not one."""
         it = check.claim(given)
+        about = Described(
+            it.n, it.d, it.bias, it.fingerprint, it.files, it.names, it.label, it.classes, it.model
+        )
         return cls(
             verdict=Separation(it.verdict),
             weights_by_column=it.w,
@@ -333,17 +292,7 @@ class Certificate:
             margin=MarginInterval(it.low, it.high, it.hull),
             radius_squared=it.radius,
             complement=tuple(it.complement),
-            data=Described(
-                it.n,
-                it.d,
-                it.bias,
-                it.fingerprint,
-                it.files,
-                it.names,
-                it.label,
-                it.classes,
-                it.model,
-            ),
+            data=about,
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -362,11 +311,7 @@ class Certificate:
 
 
 def alone_in_words(columns: Sequence[str]) -> str:
-    """That each of these columns separates the labels without the others.
-
-    >>> alone_in_words(["NV"]), alone_in_words(["a", "b"])
-    ('NV separates the labels alone', 'a, b each separate the labels alone')
-    """
+    """That each of these columns separates the labels without the others."""
     separate = "separates" if len(columns) == 1 else "each separate"
     return f"{listed(columns, 6)} {separate} the labels alone"
 
@@ -481,10 +426,7 @@ def ranges(which: NDArray[np.bool_]) -> tuple[range, ...]:
 
 
 def fingerprint(block: Block) -> str:
-    """A digest of the labels and numbers, however they are stored: dense, sparse, float32.
-
-    Zeros do not count, stored or not. The rows must have passed `usable`.
-    """
+    """A digest of the labels and numbers other than 0, however they are stored."""
     out = Fingerprint()
     for part, every in in_parts(block.rows, np.arange(len(block)), bias=False):
         e = every.nonzero

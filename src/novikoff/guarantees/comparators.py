@@ -1,8 +1,4 @@
-"""Mistake bounds for data that need not be separable, by the losses of any comparator u.
-
-`l1_bound`, `l2_bound` and `freund_schapire` are the theorems; `best_comparator` looks for the u and
-the margin γ that bound a run best.
-"""
+"""Mistake bounds for data that need not be separable, by the losses of any comparator u."""
 
 from __future__ import annotations
 
@@ -41,11 +37,7 @@ from novikoff.stream.rows import Rows, Vector
 
 @dataclass(frozen=True, slots=True)
 class LossBound(Bound):
-    """A bound by the losses ℓ = max(0, 1 − y⟨u,x⟩/γ) of a comparator u, for the γ that was given.
-
-    `loss` is the sum in the theorem: of ℓ for the L1 bounds, of ℓ² for the others. It does not
-    change when u and γ are multiplied by the same number.
-    """
+    """A bound by the sum of the losses max(0, 1 − y⟨u,x⟩/γ) of a comparator u, or of squares."""
 
     loss: Fraction
 
@@ -79,39 +71,10 @@ def l1_bound(
 ) -> LossBound:
     """M ≤ (c/2 + √(c²/4 + Σℓ))² with c = R‖u‖/γ, for the losses of any u on the mistakes.
 
-    Each mistake z = yx has ⟨z,u⟩ ≥ γ(1 − ℓ), where ℓ = max(0, 1 − ⟨z,u⟩/γ). So after M of them, in
-    any order and any number of passes, γ(M − Σℓ) ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ ≤ ‖u‖R√M. The bound is the
-    largest integer with M − Σℓ ≤ c√M, which is ⌊Σℓ + c²/2 + √(c²(Σℓ + c²/4))⌋. With Σℓ = 0 it is
-    Novikoff's.
-
-    When the steps s differ, as with class weights, let them lie between a and b and add up to
-    S ≥ aM. Then S − Σsℓ ≤ c√(bS), as in `novikoff`. The left side less the right is convex in S and
-    not positive at 0, so the inequality holds at aM too: M − Σ(s/a)ℓ ≤ c√(b/a)√M. Each loss then
-    counts s/a times, and c² is multiplied by b/a.
-
-    The sum runs over the mistakes of the run, so it is known only afterwards. As γ grows, every ℓ
-    tends to 1 and the bound to M itself, whatever u; `best_comparator` finds a u and a γ for which
-    the bound is informative.
-
-    References: Gentile (2003) for the L1 loss; Mohri & Rostamizadeh (2013) for the sum over the
-    mistakes.
-
-    The last two examples contradict each other.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
-    >>> run = play(block, Additive(2))
-    >>> print(guarantees.l1_bound(run.ledger, [1, 1], 1))
-    Gentile 2003, L1: at most 9 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 3)
-
-    Parameters
-    ----------
-    ledger, rows
-        As for `novikoff`.
-    witness
-        u: any vector except 0. It need not separate anything.
-    margin
-        γ > 0, for u as given, not for u as a unit vector.
+    `witness` is u, any vector except 0, and `margin` is γ > 0, for u as given; otherwise as for
+    `novikoff`. As γ grows, the bound tends to M itself, whatever u; `best_comparator` finds a u and
+    a γ for which it is informative. Proof: docs/proofs.md. References: Gentile (2003) for the L1
+    loss; Mohri & Rostamizadeh (2013) for the sum over the mistakes.
     """
     return _by_mistakes("Gentile 2003, L1", ledger, witness, margin, rows, power=1)
 
@@ -119,19 +82,9 @@ def l1_bound(
 def l2_bound(
     ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
 ) -> LossBound:
-    """M ≤ (R‖u‖/γ + √Σℓ²)², for the squared losses of any u on the mistakes.
-
-    As in `l1_bound` M − Σℓ ≤ c√M, and by Cauchy and Schwarz Σℓ ≤ √M √Σℓ²; divide by √M. The bound
-    is ⌊c² + Σℓ² + √(4c²Σℓ²)⌋. When the steps s differ, Σsℓ ≤ √S √Σsℓ², so that S ≤ (c√b + √Σsℓ²)²:
-    each ℓ² counts s/a times, and c² is multiplied by b/a. The parameters are those of `l1_bound`;
-    here too the bound tends to M as γ grows.
+    """M ≤ (R‖u‖/γ + √Σℓ²)², for the squared losses of any u on the mistakes, as for `l1_bound`.
 
     References: Mohri & Rostamizadeh (2013); after Freund & Schapire (1999), Theorem 2.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(49), Additive(49))
-    >>> print(guarantees.l2_bound(run.ledger, [1] * 49, 2))
-    Mohri & Rostamizadeh 2013, L2: at most 49 mistakes, 49 made (R = 1, γ = 0.285714, loss = 12.25)
     """
     return _by_mistakes("Mohri & Rostamizadeh 2013, L2", ledger, witness, margin, rows, power=2)
 
@@ -151,23 +104,9 @@ def _by_mistakes(
 def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Number) -> LossBound:
     """M ≤ ((R‖u‖ + D)/γ)² in one pass, where D² = Σ max(0, γ − y⟨u,x⟩)² over the whole pass.
 
-    D² is γ²Σℓ², so this is `l2_bound` with the losses of every round in place of those of the
-    mistakes: never less, but known before the run, apart from R. By the same comparison it is
-    enough to take R over the mistakes. `loss` is Σℓ² = (D/γ)². With steps between a and b, R² is
-    multiplied by b/a, and ℓ² counts s/a times, where s is the largest step on any mistake with its
-    label: in `l2_bound` it counts no more than that.
-
-    The run must be exactly one whole pass over the data, which are a block or several: in a second
-    pass an example may be mistaken again, which D does not count. The other parameters are those of
-    `l1_bound`.
-
-    Reference: Freund & Schapire (1999), Theorem 2.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
-    >>> run = play(block, Additive(2))
-    >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
-    Freund & Schapire 1999: at most 25 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 9)
+    This is `l2_bound` with the losses of every round: never less, but known before the run, apart
+    from R. The run must be exactly one whole pass over the data; `loss` is (D/γ)². Reference:
+    Freund & Schapire (1999), Theorem 2; proof: docs/proofs.md.
     """
     theorem, (ledger, u, gamma) = "Freund & Schapire 1999", _comparator(ledger, witness, margin)
     if ledger.epoch_ends != [ledger.n_rounds]:
@@ -190,41 +129,12 @@ def best_comparator(
 ) -> LossBound:
     """The least bound over some comparators u, each with its best γ, by the losses of every round.
 
-    The bound is that of `l1_bound` with Σℓ over all rounds of the run: in several passes an example
-    counts once in each. For fixed u it is the largest B with B ≤ Σℓ + R‖u‖√B/γ, and the right side
-    is convex in 1/γ. So B falls and then rises with γ, and a search in floating point finds the γ.
-    The bound is then computed exactly for that γ, so it holds however good the search was.
-
-    Squared losses cannot do better. Let √B = R‖u‖/γ + √Q be the root of the bound of
-    `freund_schapire`, with Q = Σℓ², and s = √(Q/B) ≤ 1. From ℓ² ≥ 2s(ℓ − s/2)₊ it follows that at
-    the margin (1 − s/2)γ the losses add up to at most Q/(s(2 − s)), and with that
-    Σℓ + R‖u‖√B/((1 − s/2)γ) ≤ B.
-
-    Counting only the losses of the mistakes would give smaller bounds, but their infimum is always
-    M: it is approached as γ grows, whatever u, and says nothing. The bound here could have been
-    given before the run, apart from R and u. `l1_bound` with its witness and margin shows what the
-    losses of the mistakes alone would give.
-
-    The data are those of each pass, a block or several; the run is as for `novikoff`. The vectors
-    tried are by default the weights of the run itself and their averages over the rounds, after 1,
-    2, 4, … mistakes and at the end, each rounded to 20 bits; the ledger must then have kept its
-    examples.
-
-    References: Gentile (2003); Mohri & Rostamizadeh (2013); Freund & Schapire (1999), Theorem 2.
-
-    One label in ten is wrong.
-
-    >>> import numpy as np
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> X = np.random.default_rng(0).integers(-9, 10, (1000, 3))
-    >>> y = np.where(X[:, 0] > 0, 1, -1) * np.where(np.arange(1000) % 10, 1, -1)
-    >>> block = sources.block(X, y)
-    >>> run = play(block, Additive(3))
-    >>> best = guarantees.best_comparator(run.ledger, block)
-    >>> best.mistakes, best.bound
-    (260, 506)
-    >>> guarantees.l1_bound(run.ledger, best.witness, best.margin).bound
-    344
+    The bound is that of `l1_bound` with Σℓ over all rounds of the run, computed exactly for the
+    best γ that a search found. Why these losses, and why not squared: docs/proofs.md. The data are
+    those of each pass. The vectors tried are by default the weights of the run itself and their
+    averages over the rounds, after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the
+    ledger must then have kept its examples. References: Gentile (2003); Mohri & Rostamizadeh
+    (2013); Freund & Schapire (1999), Theorem 2.
     """
     theorem = "Gentile 2003, L1 over every round"
     ledger = expect_ledger(ledger)
@@ -254,9 +164,8 @@ def best_comparator(
 class _MarginSearch:
     """The search for the γ with the least bound, for one comparator and in floating point.
 
-    `margins` are the comparator's on all examples, in increasing order, and `times` how often each
-    counts; `counts` and `totals` are running sums of `times` and of times·margins. All are over
-    2^exponent, the size of `reach`, which is R‖u‖ times √ of the ratio of the steps.
+    `margins` increase, `times` is how often each counts, and `counts` and `totals` are running sums
+    of `times` and of times·margins. All are over 2^exponent, the size of `reach`, about R‖u‖.
     """
 
     def __init__(self, v: Vector, one: Pass, passes: int) -> None:
@@ -290,10 +199,7 @@ class _MarginSearch:
         return float(roots[i]), float(grid[i])
 
     def settled(self, about: float) -> Fraction:
-        """The best of this γ and the margins of examples near it; of equals, an example's.
-
-        The losses are summed anew here, without the rounding errors of the running sums.
-        """
+        """The best of this γ and the margins of examples near it, with losses summed anew."""
         k = int(np.searchsorted(self.margins[:-1], about))
         near = np.append(self.margins[[0, max(k - 1, 0), k]], about)
         near = near[near > 0]

@@ -10,10 +10,7 @@ from novikoff.guarantees.novikoff_bound import mistake_bound
 
 @dataclass(frozen=True, slots=True)
 class Disjunction:
-    """The first k of n attributes joined by or: the best witness, its margin, and the bound.
-
-    The witness has margin 1, so the best margin of a unit vector is γ with γ² = 1/witness_squared.
-    """
+    """The first k of n attributes joined by or: the best witness, of margin 1, and the bound."""
 
     n: int
     k: int
@@ -33,23 +30,10 @@ class Disjunction:
 def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
     """At most (n + 1)(4k + 1) mistakes on a disjunction of k of n attributes, each 0 or 1.
 
-    With a constant feature 1, R² = n + 1. The vector with 2 on each relevant attribute and −1 on
-    the constant has margin 1 and squared length 4k + 1. No vector does better: give the points eᵢ
-    of the k attributes weight 2/(4k + 1) each, and the point 0, labelled −1, the remaining
-    (2k + 1)/(4k + 1). The signed combination has squared length 1/(4k + 1), and no margin exceeds
-    the length of a convex combination.
-
-    Without a constant, hyperplanes pass through the origin, so the point 0 must not occur. R² = n,
-    and with d = n − k the best vector has d + 1 on the relevant attributes and −1 on the others:
-    γ² = 1/(k(d + 1)² + d). The points that prove it, with their proportions: the k points with one
-    relevant attribute and all irrelevant ones, d + 1 each; and each eⱼ of an irrelevant attribute,
-    k(d + 1) + 1 each.
-
-    References: Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen,
-    Warmuth & Auer (1997) show that every such rule makes a number of mistakes linear in n.
-
-    >>> print(k_disjunction(100, 5))
-    a disjunction of 5 of 100 attributes: at most 2,121 mistakes (R² = 101, γ² = 1/21)
+    Without a constant feature the example of zeros must not occur, and with d = n − k the bound is
+    n(k(d + 1)² + d). The margins are the best (docs/proofs.md). References: Novikoff (1962),
+    Theorem 1, with the duality of margins and convex hulls; Kivinen, Warmuth & Auer (1997) show
+    that every such rule makes a number of mistakes linear in n.
     """
     if not 1 <= k <= n:
         raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
@@ -62,13 +46,7 @@ def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
 
 
 def disjunction(n: int, *, constant: bool = True) -> Disjunction:
-    """The most mistakes on any disjunction over n attributes: (n + 1)(4n + 1) with a constant.
-
-    This is `k_disjunction` at the k with the largest bound: k = n with a constant.
-
-    >>> disjunction(9).bound
-    370
-    """
+    """The most mistakes on any disjunction over n attributes: (n + 1)(4n + 1) with a constant."""
     if n < 1:
         raise ValueError(f"need at least one attribute, got {n=}")
     hardest = max(range(1, n + 1), key=lambda k: _witness_squared(n, k, constant))

@@ -25,29 +25,13 @@ _PROVED_IN = {
 class Estimable:
     """The part of a regression whose maximum-likelihood estimates are finite and unique.
 
-    A fit of these rows with these coefficients converges, and the estimates of all rows tend to it:
-    its fitted values are their limit, and so are its coefficients but for the absorbing ones.
-
-    Attributes
-    ----------
-    rows
-        Which rows to keep: those that are not separated.
-    coefficients
-        The names of the coefficients to keep.
-    dropped
-        The names of the others: the rows that are kept say nothing about them, or they are
-        combinations of those that are kept.
-    absorbing
-        Those of the coefficients to keep that stand for their sums with dropped ones, as the
-        constant does for a reference level.
-    partly
-        How many of the rows that are kept are separated from some levels of a multinomial or
-        ordinal response only. In the limit their likelihood is that of the other levels, so a fit
-        must rule those out as well to converge.
-    sentence
-        All this in words, for a paper.
-
-    References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019).
+    A fit of these `rows` (those that are not separated) with these `coefficients` converges, and
+    the estimates of all rows tend to it. The rows that are kept say nothing about the `dropped`
+    coefficients, or they are combinations of those that are kept; `absorbing` ones stand for their
+    sums with dropped ones, as the constant does for a reference level. `partly` counts the rows
+    that are kept and are separated from some levels of a multinomial or ordinal response only: a
+    fit must rule those levels out as well to converge. `sentence` says all this in words, for a
+    paper. References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019).
     """
 
     rows: NDArray[np.bool_]

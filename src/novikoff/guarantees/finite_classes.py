@@ -11,11 +11,7 @@ from novikoff.stream.printing import plural, short
 
 @dataclass(frozen=True, slots=True)
 class ClassBound:
-    """At most `bound` mistakes on examples that meet the theorem's assumptions, in any order.
-
-    `expected` bounds their expected number if the predicting concept is drawn at random; None if
-    the theorem does not cover that.
-    """
+    """At most `bound` mistakes in any order, and so many `expected` if concepts are drawn."""
 
     theorem: str
     bound: int
@@ -35,28 +31,15 @@ class ClassBound:
 def halving_bound(size: int) -> ClassBound:
     """At most ⌊log₂|C|⌋ mistakes if the majority of the consistent concepts predicts.
 
-    Each mistake rules out at least half of the remaining concepts, and never the target.
-
     References: Barzdin & Freivald (1972); Littlestone (1988), Section 3.
-
-    >>> print(halving_bound(75_287_520))
-    halving: at most 26 mistakes
     """
     return ClassBound("halving", _expect_size(size).bit_length() - 1)
 
 
 def consistent_bound(size: int) -> ClassBound:
-    """At most |C| − 1 mistakes if any consistent concept predicts.
+    """At most |C| − 1 mistakes if any consistent concept predicts; ln|C| expected at random.
 
-    Each mistake rules out at least the concept that predicted. If that concept is drawn at random
-    from the remaining ones, again after each mistake, and the sequence was fixed beforehand, the
-    expected number is at most ln|C|: a concept that i − 1 others outlive errs only if it is drawn
-    before them, with probability 1/i, and 1/2 + 1/3 + … + 1/|C| < ln|C|.
-
-    References: Littlestone (1988), Section 3; Maass (1991) for the random choice.
-
-    >>> print(consistent_bound(1000))
-    any consistent concept: at most 999 mistakes, 6.90776 expected if drawn at random
+    References: Littlestone (1988), Section 3; Maass (1991) for the random choice (docs/proofs.md).
     """
     return ClassBound("any consistent concept", _expect_size(size) - 1, float(ball(size).log()))
 
@@ -64,13 +47,8 @@ def consistent_bound(size: int) -> ClassBound:
 def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
     """At most n mistakes of elimination on monotone conjunctions or disjunctions of n variables.
 
-    Each mistake drops at least one of n literals. If literals may be negated, there are 2n of them,
-    and the first mistake drops at least n: n + 1 mistakes.
-
+    Each mistake drops at least one of n literals; if literals may be negated, n + 1 mistakes.
     References: Valiant (1984); Littlestone (1988), Section 3.
-
-    >>> elimination_bound(100, monotone=False).bound
-    101
     """
     if n < 1:
         raise ValueError(f"there must be at least one variable, got {n=}")
@@ -80,15 +58,9 @@ def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
 def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
     """The largest M with (2/(1 + β))ᴹ ≤ (1/β)ᵏ·|C|, where the `best` concept makes k mistakes.
 
-    The weights sum to |C| at first. Each mistake of the majority leaves at most (1 + β)/2 of the
-    sum, which never falls below the best concept's weight, βᵏ at the end. The labels are
-    arbitrary: no concept needs to fit them. β, between 0 and 1, is the factor for the weight of a
-    concept that is wrong; a float is read as the exact fraction that it stores.
-
-    Reference: Littlestone & Warmuth (1994), *The weighted majority algorithm*, Section 2.
-
-    >>> print(weighted_majority_bound(1000, 10, 0.5))
-    weighted majority: at most 48 mistakes
+    The labels are arbitrary: no concept needs to fit them. β, between 0 and 1, is the factor for
+    the weight of a concept that is wrong; a float is read as the exact fraction that it stores.
+    Reference: Littlestone & Warmuth (1994), Section 2 (docs/proofs.md).
     """
     p, q = fraction(beta, "β").as_integer_ratio()
     if not 0 < p < q:

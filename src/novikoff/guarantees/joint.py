@@ -32,7 +32,7 @@ class JointBound(MarginBound):
     """A bound on the mistakes of a run with this many `classes`; the witness has a row for each.
 
     `margin` is γ: on every mistaken example u_y·x exceeds all other u_r·x by at least γ.
-    `witness_squared` is Σ‖u_r‖², and `witness` holds the rows one after another.
+    `witness_squared` is Σ‖u_r‖².
     """
 
     classes: int
@@ -43,27 +43,10 @@ def joint_bound(
 ) -> JointBound:
     """M ≤ 2(R/γ)²Σ‖u_r‖² mistakes of a joint perceptron, in any order and with any classes.
 
-    Kesler's construction: let W be the weights of all classes as one vector. A mistake on x of
-    class y with the rival r adds z to it, which is x for y, −x for r and 0 elsewhere, so ‖z‖² is
-    2‖x‖². And ⟨U,z⟩ = u_y·x − u_r·x ≥ γ, while ⟨W,z⟩ ≤ η. So this is the theorem for two classes
-    with 2R² in place of R²: at most (2R² + 2η/r)Σ‖u_r‖²/γ² updates at rate r, and after a clean
-    pass a margin > γη/((2rR² + 2η)‖U‖). Steps that differ count as in `margin_perceptron`. A class
-    that has not occurred yet is no rival, which does not affect the proof.
-
-    Adding the same vector to all u_r changes no margin; the bound is least if Σu_r = 0.
-
-    The parameters are those of `margin_perceptron`, for a run with rule "joint"; the witness has at
-    least one row for each class.
-
-    References: Duda & Hart (1973), section 5.12, for the construction; Crammer & Singer (2003),
-    Theorem 4.
-
-    >>> from novikoff import Joint, guarantees, play, sources
-    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> learner = Joint(2)
-    >>> run = play(block, learner, epochs=9)
-    >>> print(guarantees.joint_bound(run.ledger, learner.weights))
-    Crammer & Singer 2003: at most 16 mistakes, 2 made (of the mistaken rows: R = 1.41421, γ = 0.5)
+    By Kesler's construction this is the theorem for two classes with 2R² in place of R²
+    (docs/proofs.md). The parameters are those of `margin_perceptron`, for a run with rule "joint";
+    the witness has at least one row for each class. References: Duda & Hart (1973), section 5.12,
+    for the construction; Crammer & Singer (2003), Theorem 4.
     """
     theorem, (ledger, U) = "Crammer & Singer 2003", with_witness(ledger, witness, "joint")
     eta = fraction(margin, "margin")
@@ -83,13 +66,7 @@ def joint_bound(
 def joint_margin(weights: Table, block: Block) -> Achieved:
     """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
 
-    The weights are a row for each class, with a number for each feature and one more for a
-    constant. In a block with labels −1 and +1 the classes are 0 and 1.
-
-    >>> from novikoff import guarantees, sources
-    >>> block = sources.classes_block([[3.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
-    margin 0.5, at row 1
+    The weights have a row for each class. Labels −1 and +1 are the classes 0 and 1.
     """
     W, rows = ExactVector.of(weights, "weights", table=True), block.rows
     expect_weights_for(rows, W)
@@ -114,10 +91,7 @@ def _margin(seen: Mistaken, classes: Codes, U: ExactVector) -> Fraction:
 def _smallest_lead(
     rows: Rows, at: Positions, classes: Codes, U: ExactVector
 ) -> tuple[int, int, Fraction]:
-    """Where in `at` a class has the smallest lead, over which rival, and by how much, exactly.
-
-    Floating point rules out most places; integers decide between the others.
-    """
+    """Where in `at` a class has the smallest lead, over which rival, and by how much, exactly."""
     where, rivals = _may_be_least(rows, at, classes, U)
     exact = ExactRows(rows, bias=U.integers.shape[1] > rows.dim)
     least: list[tuple[Fraction, int, int]] = []

@@ -19,11 +19,10 @@ from novikoff.stream.printing import plural, short
 class KernelBound:
     """What a run in a kernel's space proves; w are its weights, in the end.
 
-    `radius_squared` is R², the largest K(x, x) over the mistaken rows, and `weights_squared` ‖w‖²,
-    which is at most `squares`, the sum of step²·K(x, x) over the mistakes. `margin` is γ, the
-    smallest y·f(x) over the mistaken rows. If it is positive, w is a witness, and the run could
-    make at most `bound` mistakes on rows that it separates so widely; otherwise `bound` is None.
-    No unit vector has a margin whose square exceeds `ceiling` = ‖w‖²/(Σ|step|)² on all these rows.
+    `radius_squared` is R², the largest K(x, x) over the mistaken rows, `squares` the sum of
+    step²·K(x, x), which ‖w‖² does not exceed, and `margin` γ, the smallest y·f(x). If it is
+    positive, the run could make at most `bound` mistakes. No unit vector has a margin whose square
+    exceeds `ceiling` = ‖w‖²/(Σ|step|)² on all these rows.
     """
 
     mistakes: int
@@ -51,9 +50,8 @@ class KernelBound:
 def kernel_bound(ledger: Ledger) -> KernelBound:
     """The bound, the sandwich and the ceiling on γ* of a run with a linear or polynomial kernel.
 
-    ‖w‖² and the scores are sums of steps times the Gram matrix of the mistaken rows, which is
-    computed in integers, so everything is exact; time and memory grow with its size. The run is
-    one without a margin: all its updates are mistakes.
+    Everything is exact, from the Gram matrix of the mistaken rows in integers; time and memory grow
+    with its size. All updates of the run are mistakes: it has no margin.
 
     >>> from novikoff import Dual, Kernel, play
     >>> X, y = [[1, 1], [-1, -1], [1, -1], [-1, 1]], [1, 1, -1, -1]  # XOR

@@ -1,8 +1,4 @@
-"""What is known about a run: which bound and which sandwich apply to it, or why none does.
-
-A bound of a run takes R and γ over its mistaken examples, so it holds for this run alone; over all
-data, for any order and any number of passes, see `Certificate.mistake_bound`.
-"""
+"""What is known about a run: which bound and which sandwich apply to it, or why none does."""
 
 from __future__ import annotations
 
@@ -52,8 +48,8 @@ def applicable_bound(
 ) -> tuple[Bound | None, str]:
     """The bound that applies to this run, or None and the reason why there is none.
 
-    The witness separates the mistaken examples; if none is known, the bound is by losses and needs
-    the data of each pass. `margin` is η of a margin perceptron.
+    If no witness is known, the bound is by losses and needs the data of each pass. It holds for
+    this run alone; for all data see `Certificate.mistake_bound`.
     """
     ledger = ledger.snapshot()
     if ledger.rule not in ("additive", "joint"):
@@ -74,8 +70,8 @@ def bound_by_witness(
 ) -> Bound | None:
     """The bound of the theorem that covers the run; NotAWitness if the weights do not separate.
 
-    None if no theorem covers it: many classes that do not start at 0. `adaptive` chooses the form
-    of Novikoff's bound with the lengths of all mistakes, which is never larger if it holds.
+    None for many classes that do not start at 0. `adaptive` chooses the form of Novikoff's bound
+    with the lengths of all mistakes.
     """
     if ledger.rule == "joint":
         table = np.asarray(witness)
@@ -135,10 +131,7 @@ def can_follow(ledger: Ledger) -> bool:
 def running_sandwich(
     ledger: Ledger, witness: Numbers | None, margin: Number = 0
 ) -> tuple[Sandwich | None, str]:
-    """The inequalities of the proof after each mistake, or None and the reason why there are none.
-
-    `witness` is None if no weights are known that separate the mistaken examples.
-    """
+    """The inequalities of the proof after each mistake, or None and why there are none."""
     ledger = ledger.snapshot()
     if ledger.rule not in ("additive", "joint"):
         return None, OTHER_RULE["sandwich"]
@@ -164,10 +157,10 @@ def why_no_sandwich(ledger: Ledger) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Mγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √Σ‖x‖² ≤ R√M after the last mistake, as in `guarantees.Sandwich`.
+    """Mγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √Σ‖x‖² ≤ R√M after the last mistake, u being w as a unit vector.
 
-    u is the final weights as a unit vector. `followed` tells whether the inequalities were checked
-    after each mistake or only after the last; `failure` is the first one that fails.
+    `followed` tells whether the inequalities were checked after each mistake or only after the
+    last.
     """
 
     formula: str
@@ -186,10 +179,7 @@ def error_bound(ledger: Ledger) -> tuple[RiskBound | None, str]:
 
 
 def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
-    """The ledger or, if it kept only positions in these data, a copy with the examples.
-
-    The data must be those of the run.
-    """
+    """The ledger or, if it kept only positions in the data of the run, a copy with the examples."""
     positions, labels = expect_data_of(ledger, blocks)
     if ledger.keep != "positions" or len(ledger) == 0:
         return ledger

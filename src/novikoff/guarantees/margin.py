@@ -1,8 +1,4 @@
-"""The best margin γ of a data set between two exact bounds, and what a margin perceptron promises.
-
-`achieved_margin` bounds γ from below, `margin_at_most` from above; `margin_perceptron` bounds the
-updates of a margin perceptron and the margin that it ends with.
-"""
+"""The best margin γ between two exact bounds, and what a margin perceptron promises."""
 
 from __future__ import annotations
 
@@ -38,10 +34,7 @@ from novikoff.stream.rows import Rows
 
 @dataclass(frozen=True, slots=True)
 class Achieved:
-    """The margin of some weights: the smallest y⟨w,x⟩, over ‖w‖, and the row that has it.
-
-    It is negative if the weights misclassify a row.
-    """
+    """The margin of some weights: the smallest y⟨w,x⟩, over ‖w‖, and the row that has it."""
 
     row: int
     smallest: Fraction
@@ -81,14 +74,8 @@ class Ceiling:
 def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row of the minimum.
 
-    The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is at least this large.
-    There is a weight for each feature, and one more for the constant if there is a bias.
-
-    References: Novikoff (1962) for the margin; the weights are their own proof.
-
-    >>> from novikoff import guarantees, sources
-    >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
-    margin 0.6, at row 0
+    The best margin of the data is at least this large. There is a weight for each feature, and one
+    more for the constant if there is a bias.
     """
     if not isinstance(block, Block):
         raise TypeError("the weights come first: achieved_margin(weights, block)")
@@ -112,20 +99,10 @@ def expect_weights_for(rows: Rows, w: ExactVector) -> None:
 
 
 def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
-    """γ* ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for any data that contain the mistakes.
+    """γ ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for any data that contain the mistakes.
 
-    The mistaken z = yx with steps s add up to w − w₀ = Σ sz. So for every unit vector u,
-    min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. With w₀ = 0 and rate 1 this is ‖w‖/M. The proof does not
-    use that the steps were taken on mistakes, so any start and any margin are allowed; otherwise
-    the parameters are those of `novikoff`.
-
-    References: After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex
-    λ.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(4), Additive(4))
-    >>> print(guarantees.margin_at_most(run.ledger))
-    no margin exceeds 0.5 (proved by 4 mistakes)
+    Any start and any margin are allowed; otherwise the parameters are those of `novikoff`. Proof:
+    docs/proofs.md, after Novikoff (1962), Theorem 1.
     """
     ledger = expect_ledger(ledger)
     if len(ledger) == 0:
@@ -142,8 +119,8 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
 class MarginBound(Bound):
     """A bound on the updates made with threshold η, and a promise about the weights at the end.
 
-    Once a pass makes no update, the weights have a margin greater than the square root of
-    `promised_squared` on every example of the pass.
+    Once a pass makes no update, the margin of the weights on its examples exceeds
+    √promised_squared.
     """
 
     threshold: Fraction
@@ -188,28 +165,9 @@ def margin_perceptron(
 ) -> MarginBound:
     """At most (R² + 2η/r)‖u‖²/γ² updates; after a clean pass a margin > γη/((rR² + 2η)‖u‖).
 
-    With rate r, an update on z = yx is made if ⟨w,z⟩ ≤ η. It changes ‖w‖² by 2r⟨w,z⟩ + r²‖z‖², at
-    most r(rR² + 2η), and ⟨w,u⟩ by at least rγ. So for steps s between a and b that add up to S,
-    Sγ ≤ ‖u‖‖w‖ and ‖w‖² ≤ S(bR² + 2η). Hence S ≤ (bR² + 2η)‖u‖²/γ², there are at most S/a updates,
-    and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass without updates every y⟨w,x⟩ is above η: divide by ‖w‖.
-    For η = R² = r = ‖u‖ = 1 this means 3/γ² updates and a margin of γ/3. With η = 0 the bound is
-    Novikoff's, and no margin is promised.
-
-    `margin` is η; the other parameters are those of `novikoff`, for a run in which every update was
-    on an example with y⟨w,x⟩ ≤ η.
-
-    References: Krauth & Mézard (1987), for whom η is the stability; the proof is that of Novikoff
-    (1962).
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> square = sources.block([[1, 0], [0, 1]], [1, 1])
-    >>> learner = Additive(2, margin=1)
-    >>> run = play(square, learner, epochs=10)
-    >>> promise = guarantees.margin_perceptron(run.ledger, [1, 1], 1)
-    >>> promise.bound, promise.mistakes
-    (6, 4)
-    >>> promise.kept_by(guarantees.achieved_margin(learner.weights, square))
-    True
+    `margin` is η and r the rate; the other parameters are those of `novikoff`, for a run in which
+    every update was on an example with y⟨w,x⟩ ≤ η. Proof: docs/proofs.md. References: Krauth &
+    Mézard (1987), for whom η is the stability; the proof is that of Novikoff (1962).
     """
     theorem, (ledger, u) = "Krauth & Mézard 1987", with_witness(ledger, witness)
     eta = fraction(margin, "margin")

@@ -33,9 +33,7 @@ class Bound:
     """At most `bound` mistakes were possible, and `mistakes` were made.
 
     `margin` is γ, the smallest y⟨u,x⟩ over the mistaken examples, for the witness u as given (None
-    if there was no mistake); `radius_squared` is R², the largest ‖x‖² over them, and
-    `witness_squared` is ‖u‖². R and γ are those of the run: over all data R may be larger and γ
-    smaller (`Certificate.mistake_bound`).
+    if there was no mistake); `radius_squared` is R², the largest ‖x‖² over them.
     """
 
     theorem: str
@@ -78,15 +76,7 @@ class Bound:
 
 
 def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Number) -> int:
-    """⌊R²‖u‖²/γ²⌋, exactly: the perceptron makes no more mistakes than this.
-
-    Each mistake moves the weights by at least γ along u and increases ‖w‖² by at most R².
-
-    >>> mistake_bound(4, 9, 0.5)
-    144
-
-    References: Block (1962); Novikoff (1962), Theorem 1.
-    """
+    """⌊R²‖u‖²/γ²⌋, exactly: the perceptron makes no more mistakes (Novikoff 1962, Theorem 1)."""
     R2, U2 = fraction(radius_squared, "R²"), fraction(witness_squared, "‖u‖²")
     gamma = fraction(margin, "γ")
     if R2 < 0 or U2 < 0 or gamma <= 0:
@@ -97,29 +87,18 @@ def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Numbe
 def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
     """M ≤ (R‖u‖/γ)² mistakes of a perceptron, however long the stream and in any order.
 
-    Each mistake z = yx has ⟨z,u⟩ ≥ γ, so it raises ⟨w,u⟩ by at least γ; and ⟨w,z⟩ ≤ 0, so it raises
-    ‖w‖² by at most R². After M mistakes, Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ ≤ ‖u‖R√M.
-
-    When the steps differ, as with class weights, let them lie between a and b and add up to S ≥ aM.
-    Then Sγ ≤ ⟨w,u⟩, and ‖w‖² ≤ Σ s²‖x‖² ≤ bSR², so S ≤ b(R‖u‖/γ)² and M ≤ (b/a)(R‖u‖/γ)².
-
-    The numbers here are exact, but the run was made in floating point, where rounding may turn an
-    example that is barely right into a mistake; `sandwich` finds the first such example.
-
-    References: Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(49), Additive(49))
-    >>> print(guarantees.novikoff(run.ledger, [1] * 49))
-    Novikoff 1962: at most 49 mistakes, 49 made (of the mistaken rows: R = 1, γ = 0.142857)
+    The run starts at w = 0, and every update is on an example with y⟨w,x⟩ ≤ 0. If the steps differ,
+    as with class weights, the bound is multiplied by the largest over the smallest. Proof:
+    docs/proofs.md. References: Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999),
+    Theorem 1.
 
     Parameters
     ----------
     ledger
-        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
+        The mistakes of the run.
     witness
-        u: a number for each feature, then one for the constant if there is a bias. ‖u‖ need not be
-        1. If a mistaken example is not strictly on its correct side, NotAWitness is raised.
+        u, of any length: a number for each feature, then one for the constant if there is a bias.
+        NotAWitness is raised if a mistaken example is not strictly on its correct side.
     rows
         The rows of the whole data, if the ledger kept only positions in them.
     """
@@ -135,21 +114,8 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
 def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
     """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound by the lengths of all mistakes, not just the longest.
 
-    The sum runs over the mistakes; the parameters are those of `novikoff`. As there,
-    Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖². With steps s, the least of them a,
-    aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
-
+    The parameters are those of `novikoff`; one long example does not make the others count as long.
     Reference: Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
-
-    One long example does not make the others count as long:
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.block([[5, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1]), Additive(3))
-    >>> guarantees.novikoff(run.ledger, [1, 1, 1]).bound
-    75
-    >>> guarantees.adaptive(run.ledger, [1, 1, 1]).bound
-    9
-
     """
     theorem, (ledger, u) = "Novikoff 1962, adaptive", with_witness(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
@@ -165,23 +131,9 @@ def from_start(
 ) -> Bound:
     """The largest M with rMγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + r²MR²), for a run that started at w₀.
 
-    The left side is a lower bound on ⟨w,u⟩, the root an upper bound on ‖w‖; r is the rate. A start
-    near the witness leaves room for few mistakes, a start opposed to it for many.
-
-    With steps s between a and b that add up to S ≥ aM, and updates up to a margin η, the same two
-    sums give Sγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + S(bR² + 2η)). As a function of S the left side is a line
-    and the right side is concave and not below it at S = 0, so the inequality holds up to some S
-    and not beyond. So it holds at aM too, and is solved for M.
-
-    `margin` is η of a margin perceptron; the other parameters are those of `novikoff`, for any
-    start.
-
-    Reference: Novikoff (1962), the proof of Theorem 1 without the assumption that w₀ = 0.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
-    >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
-    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (of the mistaken rows: R = 1, γ = 0.235702)
+    The left side is a lower bound on ⟨w,u⟩, the root an upper bound on ‖w‖; r is the rate. `margin`
+    is η of a margin perceptron; the other parameters are those of `novikoff`. Proof:
+    docs/proofs.md, after Novikoff (1962), Theorem 1.
     """
     theorem, (ledger, u) = "Novikoff 1962 from w₀", with_witness(ledger, witness)
     eta = fraction(margin, "margin")

@@ -22,9 +22,9 @@ _AGAIN = "the weights already depend on examples that come again, so these do no
 class RiskBound:
     """A bound on the error of a first pass's weights on new examples, averaged over the rounds.
 
-    `azuma` and `bernstein` each hold with the given confidence if chosen before seeing the numbers.
-    `value` is the smaller of the two at half the failure probability each, so it holds with that
-    confidence in any case. All are rounded upwards; 1 is the trivial bound.
+    `azuma` and `bernstein` each hold with the given confidence if chosen before seeing the numbers,
+    and `value`, their smaller at half the failure probability, in any case. All are rounded
+    upwards.
     """
 
     rounds: int
@@ -46,26 +46,12 @@ class RiskBound:
 def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> RiskBound:
     """Two bounds on the average risk of the weights of n rounds with M mistakes.
 
-    Each example is drawn independently from the same distribution and comes once, so it tests the
-    weights of its round. With δ = 1 − confidence, the probability that the weights of a round
-    mistake a new example, averaged over the rounds, is at most
-
-    - M/n + √(ln(1/δ)/(2n)), by the inequality of Azuma and Hoeffding (`azuma`);
-    - M/n + (36/n) ln((M + 3)/δ) + 2√((M/n²) ln((M + 3)/δ)), by Bernstein's (`bernstein`): better
-      when there are few mistakes in very many rounds.
-
-    The weights of a random round have that risk on average; the majority vote over all rounds has
-    at most twice that risk. The bounds do not cover the last weights alone. A mistake is what the
-    run counts as one: by default also a score of 0. The risk counts the same events.
-
-    References: Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008)
-    for the second; Freund & Schapire (1999) for the vote.
-
-    >>> risk = average_risk(10_000, 700)
-    >>> print(risk)
-    average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds
-    >>> round(risk.azuma, 4), round(risk.bernstein, 4)
-    (0.0822, 0.1207)
+    Each example is drawn independently from the same distribution and comes once. `azuma` is M/n +
+    √(ln(1/δ)/(2n)) with δ = 1 − confidence, and `bernstein`, M/n + (36/n) ln((M + 3)/δ) + 2√((M/n²)
+    ln((M + 3)/δ)), is better when there are few mistakes in very many rounds. The vote over all
+    rounds has at most twice that risk; the last weights alone are not covered. References:
+    Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008) for the
+    second; Freund & Schapire (1999) for the vote.
     """
     n, M, sure = rounds, mistakes, fraction(confidence, "confidence")
     if n < 1 or not 0 <= M <= n:
@@ -77,12 +63,7 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
 
 
 def share_interval(part: int, whole: int) -> tuple[float, float]:
-    """An interval for a probability, from `part` successes in `whole` independent trials.
-
-    It is Wilson's: the probabilities whose share would differ from this one by at most 1.96
-    standard deviations. It contains the true one in about 95 of 100 samples.
-
-    References: Wilson (1927).
+    """Wilson's (1927) 95 % interval for a probability, from `part` successes in `whole` trials.
 
     >>> [round(end, 3) for end in share_interval(11, 15)]
     [0.48, 0.891]
@@ -97,17 +78,10 @@ def share_interval(part: int, whole: int) -> tuple[float, float]:
 
 
 def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
-    """The bounds of `average_risk` from the first pass of a run.
+    """The bounds of `average_risk` from the first pass of a run; totals are enough.
 
-    They do not hold for later passes, whose weights depend on the examples that come again. The
-    examples must be drawn independently, or be a random order of a sample so drawn. The starting
-    weights must not depend on the examples. Totals are enough (a ledger with `keep="counts"`).
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
-    >>> run = play(stream, Additive(3), epochs=10)
-    >>> print(guarantees.risk_bound(run.ledger))
-    average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
+    The examples must be drawn independently, or be a random order of a sample so drawn, and the
+    starting weights must not depend on them.
     """
     ledger = expect_ledger(ledger, None)
     if ledger.began > 0:

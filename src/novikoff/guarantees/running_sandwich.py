@@ -52,10 +52,9 @@ class Failure:
 class Sandwich:
     """For k = 1, 2, … mistakes: lower ≤ progress ≤ norm ≤ root_sum ≤ upper.
 
-    With u as a unit vector they are kγ, ⟨w,u⟩, ‖w‖, √(Σ‖x‖²) and R√k. The arrays hold the exact
-    numbers rounded once, so equal numbers have equal floats. `failure` is the first inequality that
-    fails in exact arithmetic, and `not_a_mistake` the first k at which y⟨w,x⟩ was exactly above the
-    margin, so that only rounding can have caused the update.
+    With u as a unit vector they are kγ, ⟨w,u⟩, ‖w‖, √(Σ‖x‖²) and R√k, each rounded once. `failure`
+    is the first inequality that fails in exact arithmetic, and `not_a_mistake` the first k at which
+    y⟨w,x⟩ was exactly above the margin, so that only rounding can have caused the update.
     """
 
     k: Positions = field(repr=False)
@@ -87,18 +86,10 @@ def sandwich(
 ) -> Sandwich:
     """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, for u as a unit vector.
 
-    Novikoff's bound compares the first and the last: one grows as k, the other as √k. With steps r
-    between a and b, and a margin η, the five are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
-    √(k(b²R² + 2bη)). The weights are computed in exact integers. Rounding may have turned an
-    example into a mistake; the third inequality can then fail, which is reported. The parameters
-    are those of `margin_perceptron`; the margin is 0 for a plain perceptron.
-
-    References: Novikoff (1962), the proof of Theorem 1; Krauth & Mézard (1987) with a margin.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(9), Additive(9))
-    >>> print(guarantees.sandwich(run.ledger, [1] * 9))
-    after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
+    With steps r between a and b, and a margin η, the five are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
+    √(k(b²R² + 2bη)). The third inequality can fail if rounding turned an example into a mistake.
+    The parameters are those of `margin_perceptron`. References: Novikoff (1962), the proof of
+    Theorem 1; Krauth & Mézard (1987) with a margin.
     """
     (ledger, u), eta = with_witness(ledger, witness), fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)

@@ -45,44 +45,20 @@ _LEFT_OUT = ("witness", "hull")  # of JSON: they are long
 class Summary:
     """What happened in a run and what is known about it; its `str` says it in words, on one screen.
 
-    Attributes
-    ----------
-    verdict, cycle
-        How the run ended; for "cycle", the proof that no weights separate the data.
-    rule, classes
-        The ledger's rule, and how many classes were learned jointly; None if there were two labels.
-    epochs, rounds, pass_lengths, revisits
-        How many whole passes over the data and rounds there were, the shortest and the longest such
-        pass, and how many passes went over the examples mistaken so far.
-    mistakes, first_pass, last_pass
-        The wrong predictions in all, in the first whole pass over the data and in the last.
-    updates
-        How often the learner learned: from its mistakes, and from examples that were right, but by
-        too little.
-    threshold
-        η: an example with y⟨w,x⟩ ≤ η is learned from. None if the ledger kept only counts.
-    radius, radius_squared
-        R, the largest ‖x‖ over the mistaken examples, and R² exactly.
-    separates, wrong_row, examples
-        Whether the final weights put the examples strictly on their correct sides, in exact
-        arithmetic; if not, a row on which they fail; and how many examples were checked (None: only
-        the mistaken ones).
-    margin
-        The interval for γ, the best margin that any weights have on those examples.
-    bound, bound_interval
-        A proved bound on the updates; and the theorem's bound at the largest and at the smallest γ
-        of the interval, ⌊(R/γ)²⌋ for a plain run. The latter is None if no lower bound on γ is
-        known.
-    sandwich
-        The numbers of the theorem's proof.
-    arow, arow_sandwich
-        The bound on the mistakes of an adaptive run with the full matrix, and the numbers of its
-        proof, for the final weights.
-    error_bound
-        A bound on the errors on new examples, on average over the weights of the first pass, with
-        95 % confidence.
-    unknown
-        For the bound, the sandwich, the error bound and the margin: why it is not known, if so.
+    `classes` counts classes that were learned jointly. `epochs` are whole passes over the data,
+    `pass_lengths` the shortest and the longest, and `revisits` passes over the examples mistaken so
+    far; `first_pass` and `last_pass` count the mistakes in those. `updates` may also be on examples
+    that were right, but by too little: with y⟨w,x⟩ ≤ η, the `threshold`. The radius is R over the
+    mistaken examples.
+
+    `separates` says whether the final weights put the examples strictly on their correct sides, in
+    exact arithmetic, `wrong_row` where they fail, and `examples` how many were checked (None: only
+    the mistaken ones); `margin` is the interval for the best margin on those. `bound` is a proved
+    bound on the updates; `bound_interval` is the theorem's at the largest and at the smallest γ,
+    ⌊(R/γ)²⌋ for a plain run. `sandwich` has the numbers of the theorem's proof, `arow` and
+    `arow_sandwich` those of an adaptive run with the full matrix. `error_bound` is about new
+    examples, on average over the weights of the first pass, with 95 % confidence. `unknown` says
+    why a bound, sandwich or margin is not known.
     """
 
     verdict: str
@@ -123,21 +99,12 @@ class Summary:
         data: Stream | None = None,
         margin: Number | None = None,
     ) -> Self:
-        """The summary of a run, from its ledger.
+        """The summary of a run, from its ledger; of one that kept only counts little is known.
 
-        Parameters
-        ----------
-        ledger
-            If it kept only positions, the data are needed too; if it kept only counts, little is
-            known.
-        weights
-            The final weights, a row a class if many are learned jointly; by default summed from the
-            ledger. Ignored, like the data, if not a sum of the mistakes (Winnow, concepts).
-        data
-            The data of each pass. The margin is then about all examples, and a run that did not
-            separate them has a bound by losses.
-        margin
-            η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
+        The final `weights`, a row a class if many are learned jointly, are by default summed from
+        the ledger. With the `data` of each pass the margin is about all examples, and a run that
+        did not separate them has a bound by losses. `margin` is η of a margin perceptron, by
+        default the largest y⟨w,x⟩ of any update.
         """
         ledger = expect_ledger(ledger, None)
         if verdict not in set(Verdict):

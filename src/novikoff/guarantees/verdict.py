@@ -26,16 +26,10 @@ class Verdict(StrEnum):
 class Cycle:
     """Rows and positive multipliers λ with Σ λ y x = 0, exactly: no weights separate the rows.
 
-    Weights w with y⟨w,x⟩ > 0 on all of them would give 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. The
-    weights after pass `until` were those after pass `since`, counted from 1 where `play` began, or,
-    if mistaken rows were visited again, in the ledger; λ is the sum of the steps taken on each row
-    in between.
-
-    With many classes learned jointly, `rivals` is the class that each multiplier is against, and a
-    row may occur with several: for each class, the rows added to it less the rows subtracted from
-    it sum to 0. So no weights score the class of every row highest, which by Kesler's construction
-    is the same statement.
-
+    The weights after pass `until` were those after pass `since`, counted from 1 where `play` began,
+    or, if mistaken rows were visited again, in the ledger; λ is the sum of the steps taken on each
+    row in between. With many classes learned jointly, `rivals` is the class that each multiplier is
+    against: for each class, the rows added to it less the rows subtracted from it sum to 0.
     References: Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why
     the weights return; Duda & Hart (1973), section 5.12, for many classes.
     """

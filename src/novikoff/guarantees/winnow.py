@@ -12,10 +12,7 @@ from novikoff.stream.printing import plural
 
 @dataclass(frozen=True, slots=True)
 class WinnowBound:
-    """At most `bound` mistakes, for any examples in any number and order.
-
-    The bound grows with `relevant`: k for a disjunction of k attributes, Σμ for weights μ.
-    """
+    """At most `bound` mistakes; it grows with `relevant`, k or Σμ of weights μ."""
 
     theorem: str
     bound: int
@@ -36,17 +33,8 @@ def winnow1_bound(
 ) -> WinnowBound:
     """At most ⌊αk(log_α θ + 1) + n/θ⌋ mistakes of Winnow1 on a monotone disjunction of k of n.
 
-    Let u be the promotions and v the demotions. The sum of the weights starts at n; a promotion
-    adds at most (α − 1)θ to it and a demotion subtracts at least θ, so v ≤ n/θ + (α − 1)u. Each
-    promotion includes one of the k attributes while its weight is at most θ, so
-    u ≤ k(log_α θ + 1). This holds whether or not w·x = θ counts as a mistake.
-
-    It needs α > 1 and a threshold θ ≥ 1/α; the defaults, 2 and n/2, give 2k log₂ n + 2.
-
-    Reference: Littlestone (1988).
-
-    >>> print(winnow1_bound(1_000_000, 5))
-    Winnow1: at most 201 mistakes (5 of 1,000,000 attributes, α = 2, θ = 500000)
+    It needs α > 1 and a threshold θ ≥ 1/α; the defaults, 2 and n/2, give 2k log₂ n + 2 (Littlestone
+    1988; proof: docs/proofs.md).
     """
     _expect_counts(n, k)
     a = fraction(alpha, "α")
@@ -66,14 +54,9 @@ def winnow2_bound(
 ) -> WinnowBound:
     """At most ⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes of Winnow2 with α = 1 + δ/2.
 
-    The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and
-    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, so
-    Σμ = k/r and δ = 1/r. It needs 0 < δ ≤ 1 and a threshold θ ≥ 1, by default n.
-
-    Reference: Littlestone (1988).
-
-    >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
-    Winnow2: at most 1,024 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 1000)
+    The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and μ·x
+    ≤ 1 − δ on the negative ones. It needs 0 < δ ≤ 1 and a threshold θ ≥ 1, by default n
+    (Littlestone 1988).
     """
     _expect_counts(n, 1)
     mu, d = fraction(weights_sum, "Σμ"), fraction(delta, "δ")
@@ -92,15 +75,7 @@ def winnow2_bound(
 def doubling_bound(n: int, k: int) -> WinnowBound:
     """At most ⌊2 + 3k(1 + log₂ n)⌋ mistakes of Winnow2, α = 2, θ = n, on a disjunction of k of n.
 
-    Let u be the promotions and v the demotions. The sum of the weights starts at n and stays above
-    0; a promotion adds at most n and a demotion subtracts at least n/2, so v < 2 + 2u. Each
-    promotion doubles one of the k attributes while its weight is at most n, so u ≤ k(1 + log₂ n).
-    This holds whether or not w·x = θ counts as a mistake.
-
-    References: Littlestone (1988) for the method; Blum (1998) for these constants.
-
-    >>> print(doubling_bound(1000, 5))
-    Winnow2, doubling and halving: at most 166 mistakes (5 of 1,000 attributes, α = 2, θ = 1000)
+    References: Littlestone (1988) for the method (docs/proofs.md); Blum (1998) for these constants.
     """
     _expect_counts(n, k)
     log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋

@@ -1,8 +1,4 @@
-"""What a verdict means, in plain words: how a run ended, and whether data are separable.
-
-The fronts (summaries, command line, report, plots, page) take their words from here and add only
-what they alone can offer: an option to set, a button to press.
-"""
+"""What a verdict means, in plain words: how a run ended, and whether data are separable."""
 
 from __future__ import annotations
 
@@ -23,17 +19,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A verdict in words.
-
-    Attributes
-    ----------
-    headline
-        A few words, for a title.
-    meaning
-        What is known, as a sentence without capital and full stop.
-    hint
-        What to do next, worded like `meaning`; empty if there is nothing to do.
-    """
+    """A verdict: a headline, its meaning, and a hint what to do next, or ''."""
 
     headline: str
     meaning: str
@@ -51,22 +37,10 @@ def run_ended(
     passes: int | None = None,
     of: str = "examples",
 ) -> Words:
-    """How a run ended.
+    """How a run ended: by the ledger's rule, with the margin that each example had to exceed.
 
-    Parameters
-    ----------
-    rule
-        The ledger's rule: "joint" for many classes learned at once, "multiplicative" for Winnow,
-        "concepts" for a learner whose hypotheses are concepts, "adaptive" and "joint-adaptive".
-    margin
-        The margin that each example had to exceed; 0 for a run without one.
-    passes
-        How many passes the caller asked for; None if the run had no such limit.
-    of
-        What to call the examples: "rows", "points".
-
-    >>> print(run_ended("budget", passes=1))
-    stopped after the one pass you asked for; more passes may separate the examples
+    `passes` is how many the caller asked for, if there was a limit; `of` is what to call the
+    examples.
     """
     goal = {
         "joint": f"score the class of every {_one(of)} highest",
@@ -117,16 +91,7 @@ def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
 
 
 def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Words:
-    """Whether the data are separable.
-
-    Parameters
-    ----------
-    of, by
-        What to call the examples and what separates them: "points" and "line" in a plane.
-
-    >>> print(separation("overlap", of="points", by="line"))
-    every line has a point on its wrong side, or all points on it
-    """
+    """Whether the data are separable; `of` and `by` name the examples and what separates them."""
     one = _one(of)
     whole = f"a {by} separates the {of}, each strictly on its correct side"
     ties = f"a {by} has no {one} on its wrong side, but every such {by} has {of} on it"

@@ -1,8 +1,4 @@
-"""Update rules, one a file, and the factory that makes a learner from settings.
-
-The loop over the data is in `runs`, the record of mistakes in `ledger`, and Boolean concepts in
-`concepts`.
-"""
+"""Update rules, one a file, and the factory that makes a learner from settings."""
 
 from __future__ import annotations
 

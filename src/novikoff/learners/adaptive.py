@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_regularisation, one_pass
-from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.learners.summed import Summed
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Matrix, Mistakes
-from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import (
-    parted,
-    turned,
-    variances_narrowed,
-    variances_widened,
-    whole,
-    widened,
-)
+from novikoff.ledger.weights import parted, variances_narrowed, variances_widened, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
@@ -30,52 +23,33 @@ from novikoff.stream.rows import Rows, Vector, dots
 MOST_FEATURES = 2048  # of a full matrix: 32 MB
 
 
-class Adaptive:
+class Adaptive(Summed):
     """Learn from an example unless it is right by 1; a feature's step shrinks as it is seen.
 
     Each weight has a variance, 1 at first. With m = y(w·x) < 1, v = Σ S_j x_j² and β = 1/(v + r),
-    the weights become w + (1 − m)β y S∘x and the variances S − β (S∘x)². A feature that was seen
-    often, or with large values, has a small variance and so takes small steps. So the rule depends
-    less on the scale of the features than a perceptron does; standardise columns of very different
-    scales. This S is the diagonal of the matrix of the paper, for which the bounds were proved:
-    v = xᵀSx, w + (1 − m)β y Sx and S − β Sx(Sx)ᵀ. For the diagonal rule we know of no mistake
-    bound. The bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold for
-    both, as for every online learner.
+    the weights become w + (1 − m)β y S∘x and the variances S − β (S∘x)². So the rule depends less
+    on the scale of the features than a perceptron does; standardise columns of very different
+    scales. This S is the diagonal of the matrix of the paper, for which the mistake bound was
+    proved; `guarantees.risk_bound` holds for both.
 
     Importance c and class weights divide r: β = 1/(v + r/c). With the full matrix this equals
-    showing the example c times. Each showing adds xxᵀ/r to the inverse of S and yx/r to that
-    inverse times w, and leaves m below 1; so c showings add c times that, as one with r/c does. For
-    c = 0 the example is scored but not learned from.
+    showing the example c times (docs/proofs.md). For c = 0 it is scored but not learned from.
 
     Parameters
     ----------
-    dim, bias
-        The number of features, and whether a constant feature 1 follows them.
     regularisation
         r > 0: larger values make smaller steps. 1 was the best value, or nearly, on all data tried.
     matrix
         "diagonal", for any number of features; "full" takes time and memory in proportion to their
-        square, so it has at most 2,048. Where v/r exceeds about 10¹² it loses precision: scale very
-        large features.
-    averaging
-        Keep the sum that `average` needs; it costs work only on updates.
+        square, so it has at most 2,048. Where v/r exceeds about 10¹² it loses precision.
     start, variances
         The weights before the first round (None: 0), and their variances (None: 1), which are
-        positive: one number for each feature, the constant's last. A feature that appears later
-        starts at 0 and 1.
-    class_weights
-        Factors of the importance for labels −1 and +1.
+        positive: one number for each feature, the constant's last.
+    dim, bias, averaging, class_weights
+        As for :class:`Additive`; class weights are factors of the importance.
 
     References: Crammer, Kulesza & Dredze (2009).
-
-    >>> from novikoff import play, sources
-    >>> learner = Adaptive(2)
-    >>> run = play(sources.block([[1.0, 0.0], [1.0, 2.0]], [1, -1]), learner)
-    >>> learner.weights.tolist(), learner.variances.tolist()
-    ([0.36363636363636365, -0.5454545454545454], [0.45454545454545453, 0.2727272727272727])
     """
-
-    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
 
     def __init__(
         self,
@@ -113,11 +87,6 @@ class Adaptive:
         self._u = np.zeros(length) if averaging else None
 
     @property
-    def weights(self) -> Vector:
-        """The present weights, the constant's last."""
-        return self._w.copy()
-
-    @property
     def variances(self) -> Vector:
         """S, the present variance of each weight, the constant's last; a matrix if it is full."""
         return self._s.copy()
@@ -133,38 +102,13 @@ class Adaptive:
                 Problem.TOO_MANY_FOR_MATRIX,
             )
 
-    @property
-    def averaging(self) -> bool:
-        """Whether the learner keeps the sum that `average` needs."""
-        return self._u is not None
-
-    @property
-    def average(self) -> Vector:
-        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
-        if self._u is None:
-            raise ValueError("this learner keeps no average; make it with averaging=True")
-        return mean_of_weights(self._w, self._u, self.rounds)
-
     def widen(self, dim: int) -> None:
-        """Make room for `dim` features, at least as many as now.
-
-        The new ones have weight 0 and variance 1. The learner continues as one of this width from
-        the start would, bit for bit if each width is a multiple of 8, as for :class:`Additive`.
-        """
+        """Make room for `dim` features, as :class:`Additive` does; new ones have variance 1."""
         self._check_size(dim)
-        self._w = widened(self._w, dim, bias=self.bias)
+        super().widen(dim)
         self._s = variances_widened(self._s, dim, bias=self.bias, full=self._is_full)
-        if self._u is not None:
-            self._u = widened(self._u, dim, bias=self.bias)
         if self._starting is not None:
             self._starting = variances_widened(self._starting, dim, bias=self.bias)
-        self.dim = dim
-
-    def turn_round(self) -> None:
-        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
-        self._w = turned(self._w)
-        self._u = None if self._u is None else turned(self._u)
-        self.honest = None if self.honest is None else self.honest.turned()
 
     @property
     def is_symmetric(self) -> bool:
@@ -188,19 +132,8 @@ class Adaptive:
             mean=mean,
         )
 
-    def _own_weights(self) -> None:
-        """Copy what is mapped from a file: with a constant only the variances are."""
-        for name in ("_w", "_s", "_u"):
-            numbers: Vector | None = getattr(self, name)
-            if numbers is not None and not numbers.flags.writeable:
-                setattr(self, name, numbers.copy())
-
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
-
-        Only the first `dim` features are stored, and the constant; all others must have weight 0
-        and variance 1.
-        """
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
         dim = int(self.dim if dim is None else dim)
         settings = {
             "rule": "adaptive",

@@ -17,47 +17,41 @@ from novikoff.learners.compiled_pass import (
     stored_unit,
     thresholds_of,
 )
-from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.learners.summed import Summed
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import parted, times, turned, whole, widened
+from novikoff.ledger.weights import parted, times, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector, dots
 
 
-class Additive:
+class Additive(Summed):
     """Add the example to the weights whenever its score has the wrong sign, or too small a margin.
 
     On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ, the plain rule makes at
-    most (R/γ)² mistakes, however long the stream and whatever its order; with `margin` η it makes
-    at most (R² + 2η)/γ² updates.
+    most (R/γ)² mistakes, however long the stream and whatever its order; with `margin` η, when it
+    updates if y(w·x) ≤ η, it makes at most (R² + 2η)/γ² updates.
 
     Parameters
     ----------
     dim, bias
         The number of features, and whether a constant feature 1 follows them.
-    margin
-        Update when y(w·x) ≤ margin. 0 is the plain perceptron.
     rate
-        r > 0, the multiple of y·x that is added. If the weights start at 0 and the margin is 0, the
-        rate only scales them: the run is made with rate 1 and the weights are multiplied when they
-        are read, so rounding cannot make the mistakes depend on the rate.
+        r > 0, the multiple of y·x that is added. From a start at 0 without a margin the run is made
+        with rate 1 and the weights are multiplied when they are read.
     ties
         What a score of exactly 0 predicts: "mistake" means neither label, so it is always wrong;
-        "positive" and "negative" mean that label. With a positive margin 0 is always wrong.
+        "positive" and "negative" mean that label.
     averaging
         Keep the sum that `average` needs; it costs work only on mistakes.
-    start
-        The weights before the first round; zero if not given.
-    class_weights
-        Factors of the rate for labels −1 and +1.
+    start, class_weights
+        The weights before the first round (None: 0); factors of the rate for labels −1 and +1.
 
     References: Rosenblatt (1958); Block (1962); Novikoff (1962), Theorem 1; Krauth & Mézard (1987)
     for the margin; Freund & Schapire (1999) for the average and the vote.
     """
 
-    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
     only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
 
     def __init__(
@@ -93,41 +87,6 @@ class Additive:
             self._thresholds = (margin / self._unit, margin / self._unit)
 
     @property
-    def weights(self) -> Vector:
-        """The present weights, the constant's last."""
-        return times(self._unit, self._w)
-
-    @property
-    def averaging(self) -> bool:
-        """Whether the learner keeps the sum that `average` needs."""
-        return self._u is not None
-
-    @property
-    def average(self) -> Vector:
-        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
-        if self._u is None:
-            raise ValueError("this learner keeps no average; make it with averaging=True")
-        return times(self._unit, mean_of_weights(self._w, self._u, self.rounds))
-
-    def widen(self, dim: int) -> None:
-        """Make room for `dim` features, at least as many as now; the new ones have weight 0.
-
-        The learner continues as one of this width from the start would. Where numbers round, the
-        bits agree if each width is a multiple of 8: sums are taken in lanes, column mod 8, and the
-        constant is in the column after the features.
-        """
-        self._w = widened(self._w, dim, bias=self.bias)
-        if self._u is not None:
-            self._u = widened(self._u, dim, bias=self.bias)
-        self.dim = dim
-
-    def turn_round(self) -> None:
-        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
-        self._w = turned(self._w)
-        self._u = None if self._u is None else turned(self._u)
-        self.honest = None if self.honest is None else self.honest.turned()
-
-    @property
     def is_symmetric(self) -> bool:
         """Whether the rule treats the two labels alike."""
         (low, high), steps = self._thresholds, self._steps
@@ -146,16 +105,8 @@ class Additive:
             mean=mean,
         )
 
-    def _own_weights(self) -> None:
-        if not self._w.flags.writeable:  # mapped from a file, and so is u
-            self._w, self._u = self._w.copy(), None if self._u is None else self._u.copy()
-
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
-
-        Only the first `dim` features are stored, and the constant apart from them, so that spare
-        room does not show; all other features must have weight 0.
-        """
+        """All that `restored` needs, of the first `dim` features: settings for JSON, and arrays."""
         dim = int(self.dim if dim is None else dim)
         sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
         taken = {name: parted(sum_, dim, bias=self.bias) for name, sum_ in sums.items()}
@@ -179,8 +130,7 @@ class Additive:
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Additive:
         """The learner that `state` described, as wide as the features that were stored.
 
-        It continues with the same bits if it is widened to a width with the same remainder by 8,
-        which puts the constant in the same lane of the sums.
+        It continues with the same bits if it is widened to a width with the same remainder by 8.
         """
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("additive",))

@@ -87,8 +87,8 @@ def one_pass(
     """Let the core learn from examples begin..end of the block, in its order, by this rule.
 
     Returns where it stopped, which rows of the block were mistaken, and the mistakes for the
-    ledger. It stops before an example that it cannot use; a call that begins with such an example
-    raises BadExample and changes nothing.
+    ledger. It stops before an example that it cannot use, or raises BadExample if that is the
+    first.
     """
     rows = block.rows
     if rows.dim != dim:
@@ -131,8 +131,7 @@ def learn_parts(
     """Learn from all of the block, a part at a time; returns how many examples were learned from.
 
     `after_part` is called with the mistakes of each part, and may raise. The ledger records the
-    block at once, or as much of it as was learned before an error: recording each part took 40 %
-    longer on 1,000,000 × 28 numbers.
+    block at once: recording each part took 40 % longer on 1,000,000 × 28 numbers.
     """
     at, part, last = 0, part_size(block.rows), block.n_rounds
     made: list[Mistakes] = []
@@ -156,10 +155,7 @@ def learn_parts(
 
 
 def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Ledger:
-    """The ledger of one pass of the learner over the block; the learner is widened if need be.
-
-    `stop` is called after each part, and may raise.
-    """
+    """The ledger of one pass over the block; `stop` is called after each part, and may raise."""
     if block.rows.dim > learner.dim:
         learner.widen(block.rows.dim)
     ledger: Ledger = learner.open_ledger(keep)

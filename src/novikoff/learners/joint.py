@@ -11,57 +11,33 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass, stored_unit
-from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.learners.summed import Summed
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole, widened
+from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, Rows, Vector
 
 
-class Joint:
+class Joint(Summed):
     """Add a mistaken example to the weights of its class, subtract it from those of its best rival.
 
-    The class with the highest score is predicted. An example is a mistake unless its class scores
-    higher than every other; a tie is a mistake. With ‖x‖ ≤ R, and vectors u with Σ‖u_r‖² = 1 such
-    that u_y·x − u_r·x ≥ γ for every other class r, it makes at most 2(R/γ)² mistakes; with `margin`
-    η at most (2R² + 2η)/γ² updates.
+    The class with the highest score is predicted; a tie is a mistake. With ‖x‖ ≤ R, and vectors u
+    with Σ‖u_r‖² = 1 such that u_y·x − u_r·x ≥ γ for every other class r, it makes at most 2(R/γ)²
+    mistakes; with `margin` η, the lead up to which it updates, at most (2R² + 2η)/γ² updates.
 
-    Classes are numbered from 0. New ones may appear while learning and get the next number: until
-    then a class has weights 0 and is nobody's rival. The bound holds for new classes too, if an
-    example of a new class counts as right when all other classes score below 0. The very first
-    class has no rival, so nothing is learned until there is a second.
+    Classes are numbered from 0, and `classes` are known at first. New ones may appear while
+    learning and get the next number: until then a class has weights 0 and is nobody's rival. The
+    bound holds for new classes too, if an example of a new class counts as right when all other
+    classes score below 0. The very first class has no rival, so nothing is learned until there is a
+    second.
 
-    Parameters
-    ----------
-    dim, bias
-        The number of features, and whether a constant feature 1 follows them.
-    classes
-        How many classes are known before the first example.
-    margin
-        Update when the class leads its best rival by at most this. 0 is the plain rule.
-    rate
-        As for :class:`Additive`: from a start at 0 without a margin it only scales the weights.
-    averaging
-        Keep the sums that `average` needs; they cost work only on mistakes.
-    start
-        The weights before the first round, a row a class, the constant's last; zero if not given.
-    class_weights
-        Factors of the rate for the first classes; 1 for all others.
-
-    References: Duda & Hart (1973), section 5.12, for Kesler's construction; Crammer & Singer
-    (2003).
-
-    >>> from novikoff import play, sources
-    >>> learner = Joint(2)
-    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> run = play(block, learner, epochs=9)
-    >>> str(run.verdict), len(run.ledger), learner.weights.tolist()
-    ('separated', 2, [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    The other parameters are those of :class:`Additive`; `start` has a row a class, and class
+    weights are those of the first classes, 1 for all others. References: Duda & Hart (1973),
+    section 5.12, for Kesler's construction; Crammer & Singer (2003).
     """
 
-    honest: HonestScores | None = None  # counts the leads before learning, for probabilities
     only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
     is_symmetric = False  # classes have no order, so there are no two labels to swap
 
@@ -94,33 +70,8 @@ class Joint:
         self._class_weights = np.array(class_weights, dtype=np.float64)
         self._threshold = margin / self._unit
 
-    @property
-    def weights(self) -> Vector:
-        """The present weights, a row a class, the constant's last."""
-        return times(self._unit, np.ascontiguousarray(self._w[:, : self.n_classes].T))
-
-    @property
-    def averaging(self) -> bool:
-        """Whether the learner keeps the sums that `average` needs."""
-        return self._u is not None
-
-    @property
-    def average(self) -> Vector:
-        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
-        if self._u is None:
-            raise ValueError("this learner keeps no average; make it with averaging=True")
-        mean = mean_of_weights(self._w, self._u, self.rounds)
-        return times(self._unit, np.ascontiguousarray(mean[:, : self.n_classes].T))
-
-    def widen(self, dim: int) -> None:
-        """Make room for `dim` features, at least as many as now; the new ones have weight 0.
-
-        The learner continues as one of this width from the start would, bit for bit.
-        """
-        self._w = widened(self._w, dim, bias=self.bias)
-        if self._u is not None:
-            self._u = widened(self._u, dim, bias=self.bias)
-        self.dim = dim
+    def _shown(self, w: Vector) -> Vector:
+        return times(self._unit, np.ascontiguousarray(w[:, : self.n_classes].T))
 
     def make_room(self, classes: int) -> None:
         """Make room for the weights of this many classes."""
@@ -156,10 +107,6 @@ class Joint:
             rounds=self.rounds,
             mean=mean,
         )
-
-    def _own_weights(self) -> None:
-        if not self._w.flags.writeable:  # mapped from a file, and so is u
-            self._w, self._u = self._w.copy(), None if self._u is None else self._u.copy()
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights."""
@@ -263,10 +210,7 @@ class Joint:
         return steps
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
-
-        Only the first `dim` features are stored, and the constant apart from them.
-        """
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
         dim = int(self.dim if dim is None else dim)
         settings = {
             "rule": "joint",

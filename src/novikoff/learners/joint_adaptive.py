@@ -22,23 +22,11 @@ from novikoff.stream.rows import Vector
 class JointAdaptive(Joint):
     """Learn from an example unless its class leads every other by 1; steps shrink as in `Adaptive`.
 
-    Each class has weights w_c and variances S_c. Let c be the best rival of class y, and
-    m = w_y·x − w_c·x < 1. With v = Σ (S_y + S_c)∘x² and β = 1/(v + r), the weights of y become
-    w_y + (1 − m)β S_y∘x, those of the rival w_c − (1 − m)β S_c∘x, and both variances S − β (S∘x)².
-    This is `Adaptive` for the example that has x in the place of y and −x in that of its rival.
-
-    Classes appear and are numbered as in :class:`Joint`, whose parameters these are; a new class
-    has weights 0 and variances 1. `regularisation` is r, as in :class:`Adaptive`; importances and
-    class weights divide it.
-
-    References: Crammer, Kulesza & Dredze (2009), section 7, for many classes.
-
-    >>> from novikoff import play, sources
-    >>> learner = JointAdaptive(2)
-    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> run = play(block, learner, epochs=9)
-    >>> learner.scores(block.rows).argmax(axis=1).tolist(), run.ledger.epoch_mistakes
-    ([0, 1, 2], [2, 0, 0, 0, 0, 0, 0, 0, 0])
+    Each class has weights w_c and variances S_c. Let c be the best rival of class y, and m = w_y·x
+    − w_c·x < 1. With v = Σ (S_y + S_c)∘x² and β = 1/(v + r), the weights of y become w_y + (1 − m)β
+    S_y∘x, those of the rival w_c − (1 − m)β S_c∘x, and both variances S − β (S∘x)². Classes appear
+    as in :class:`Joint`; the parameters are those of it and of :class:`Adaptive`. References:
+    Crammer, Kulesza & Dredze (2009), section 7, for many classes.
     """
 
     def __init__(
@@ -94,11 +82,6 @@ class JointAdaptive(Joint):
             rounds=self.rounds,
             mean=mean,
         )
-
-    def _own_weights(self) -> None:
-        super()._own_weights()
-        if not self._s.flags.writeable:
-            self._s = self._s.copy()
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights and variances."""

@@ -7,10 +7,9 @@ from copy import deepcopy
 import numpy as np
 
 from novikoff.learners.adaptive import Adaptive
-from novikoff.learners.additive import Additive
-from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.rule import Linear
+from novikoff.learners.summed import Summed
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
 
@@ -20,20 +19,17 @@ class Mixture:
 
     If each epoch starts every shard from the mean of the last epoch, S shards together make at most
     S(R/γ)² mistakes on data that some unit vector separates with margin γ. Taking the mean only
-    once, at the end, proves nothing: the mean of learners that are each right on their shard may be
-    wrong on all of them.
+    once, at the end, proves nothing.
 
     The mean of the weights of adaptive learners is weighted by their precisions, 1/S, and the
     precisions are averaged: a shard that has not seen a feature does not shrink its weight much.
-    The average of the weights over all rounds is that over the rounds of all shards. Sums are
-    compensated and taken in the order of `add`, so the bits depend on nothing else.
-
+    Sums are compensated and taken in the order of `add`, so the bits depend on nothing else.
     References: McDonald, Hall & Mann (2010), Theorem 3.
     """
 
     def __init__(self, before: Linear) -> None:
         is_full = isinstance(before, Adaptive) and before.matrix == "full"
-        if is_full or not isinstance(before, Additive | Adaptive | Joint):
+        if is_full or not isinstance(before, Summed):
             what = "a full matrix" if is_full else "multiplied, or in a kernel's space"
             raise BadExample(f"the weights of shards cannot be averaged if they are {what}")
         self._before, self._shards, self._rounds = before, 0, before.rounds
@@ -42,7 +38,7 @@ class Mixture:
 
     def add(self, learner: Linear) -> None:
         """Include the learner of the next shard."""
-        assert isinstance(learner, Additive | Adaptive | Joint)
+        assert isinstance(learner, Summed)
         self._shards += 1
         self._rounds += learner.rounds - self._before.rounds
         if isinstance(learner, Adaptive | JointAdaptive):
@@ -58,8 +54,8 @@ class Mixture:
     def learner(self) -> Linear:
         """The mean."""
         out, before = deepcopy(self._before), self._before
-        assert isinstance(out, Additive | Adaptive | Joint)
-        assert isinstance(before, Additive | Adaptive | Joint)
+        assert isinstance(out, Summed)
+        assert isinstance(before, Summed)
         if isinstance(out, Adaptive | JointAdaptive):
             precision = self._precision.total
             out._w = self._weights.total / precision

@@ -40,26 +40,21 @@ def usual_threshold(variant: Variant, dim: int) -> float:
 class Multiplicative:
     """Multiply the weights of the attributes of a mistaken example by α^x, or divide by it.
 
-    The weights are αᵖ, where the powers p are the sum of the mistakes y·x. They can exceed the
-    largest float; a row whose score would exceed it is scored by its largest powers. A score is
-    w·x − θ. With α = 2 and attributes 0 or 1 everything is exact as long as the weights of a row
-    span at most 53 bits.
+    The weights are αᵖ, where the powers p are the sum of the mistakes y·x. A score is w·x − θ; a
+    row whose score would exceed the largest float is scored by its largest powers. With α = 2 and
+    attributes 0 or 1 everything is exact as long as the weights of a row span at most 53 bits.
 
     Parameters
     ----------
-    dim, bias
-        The number of attributes, and whether a constant 1 follows them.
     variant
         "winnow1" sets the weights of a negative example that it took for positive to 0; "winnow2"
         divides them. Both start with weights 1 and need attributes of at least 0. "balanced" has
         weights αᵖ − α⁻ᵖ of either sign, which start at 0.
     alpha, threshold
         α > 1 and θ; None means `ALPHAS` and `usual_threshold`.
-    ties
-        What w·x = θ predicts: "mistake" means neither label, so it is always wrong, and the bounds
-        of `guarantees` hold; "positive" and "negative" mean that label.
-    class_weights
-        How many mistakes one mistake counts as, for labels −1 and +1; multiplies the importance.
+    ties, class_weights
+        As for :class:`Additive`, of scores w·x − θ; the bounds hold for ties="mistake". A weight
+        is how many mistakes one mistake counts as.
     """
 
     averaging = False
@@ -99,10 +94,7 @@ class Multiplicative:
 
     @property
     def powers(self) -> Vector:
-        """p: the sum of the mistakes, y times the importance times x, the constant's last.
-
-        −∞ where Winnow1 set the weight to 0.
-        """
+        """p: the sum of the mistakes, the constant's last; −∞ where Winnow1 set the weight to 0."""
         return self._p.copy()
 
     @property
@@ -117,11 +109,7 @@ class Multiplicative:
         raise ValueError("Winnow has no average: its weights are not a sum of its mistakes")
 
     def widen(self, dim: int) -> None:
-        """Make room for `dim` attributes, at least as many as now; the new ones have power 0.
-
-        The threshold stays. Apart from that, the learner continues as one of this width from the
-        start would, bit for bit if each width is a multiple of 8.
-        """
+        """Make room for `dim` attributes, as :class:`Additive` does; the threshold stays."""
         self._become(widened(self._p, dim, bias=self.bias))
         self.dim = dim
 
@@ -157,11 +145,7 @@ class Multiplicative:
             self._p = self._p.copy()
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
-
-        Only the first `dim` attributes are stored, and the constant apart from them; all others
-        must have power 0.
-        """
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
         dim = int(self.dim if dim is None else dim)
         settings = {
             "rule": "multiplicative",
@@ -218,11 +202,7 @@ class Multiplicative:
         )
 
     def scores(self, rows: Rows) -> Vector:
-        """w·x − θ for each row, summed exactly as when learning.
-
-        A score beyond the largest float becomes that, with its sign. A score that is not 0 is never
-        rounded to 0.
-        """
+        """w·x − θ for each row, summed exactly as when learning; at most the largest float."""
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
             return _core.power_scores(
@@ -276,20 +256,10 @@ class _Settings(TypedDict, total=False):
 class Winnow1(Multiplicative):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
-    On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most
-    αk(log_α θ + 1) + n/θ mistakes: with α = 2 and θ = n/2, 2k log₂ n + 2. An attribute of a
-    negative example cannot be in the disjunction and stays at 0, so one wrong label can do lasting
-    damage. Other attributes are accepted if not negative, without a bound: a promotion multiplies
-    by αˣ, and a demotion erases the weights where x > 0.
-
-    The settings are those of :class:`Multiplicative`; θ is n/2 if not given.
-
-    Reference: Littlestone (1988).
-
-    >>> from novikoff import guarantees, play, sources
-    >>> run = play(sources.forcing_winnow1(64, 32), Winnow1(64))
-    >>> len(run.ledger), guarantees.winnow1_bound(64, 1).bound
-    (12, 14)
+    On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most αk(log_α θ + 1) +
+    n/θ mistakes: with α = 2 and θ = n/2, which are usual, 2k log₂ n + 2. One wrong label can do
+    lasting damage. Other attributes are accepted if not negative, without a bound. Reference:
+    Littlestone (1988).
     """
 
     def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
@@ -301,16 +271,8 @@ class Winnow2(Multiplicative):
 
     With attributes in [0, 1] and μ ≥ 0 such that μ·x ≥ 1 on positive examples and μ·x ≤ 1 − δ on
     negative ones, α = 1 + δ/2 makes at most 8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ mistakes. On a monotone
-    disjunction of k of n, α = 2 and θ = n make at most 2 + 3k(1 + log₂ n).
-
-    The settings are those of :class:`Multiplicative`; θ is n if not given.
-
+    disjunction of k of n, α = 2 and θ = n, which are usual, make at most 2 + 3k(1 + log₂ n).
     References: Littlestone (1988), for the first bound; Blum (1998) for the second.
-
-    >>> from novikoff import guarantees, play, sources
-    >>> run = play(sources.forcing_winnow2(64), Winnow2(64))
-    >>> len(run.ledger), guarantees.doubling_bound(64, 1).bound
-    (18, 23)
     """
 
     def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
@@ -320,19 +282,9 @@ class Winnow2(Multiplicative):
 class BalancedWinnow(Multiplicative):
     """Two weights for each attribute, αᵖ and α⁻ᵖ, subtracted: for numbers of either sign.
 
-    It is Winnow over each attribute and its negative, and starts where they cancel. It needs no
-    threshold: the constant attribute takes its place. It suits data with very many attributes of
-    which few matter; no bound is claimed here.
-
-    The settings are those of :class:`Multiplicative`. Larger attributes need a smaller α.
-
-    References: Littlestone (1989); Dagan, Karov & Roth (1997).
-
-    >>> from novikoff import play, sources
-    >>> learner = BalancedWinnow(2, bias=False)
-    >>> run = play(sources.block([[1.0, -1.0], [-1.0, 3.0]], [1, -1]), learner, epochs=9)
-    >>> str(run.verdict), learner.powers.tolist()
-    ('separated', [1.0, -1.0])
+    It is Winnow over each attribute and its negative. The constant attribute takes the place of the
+    threshold. It suits data with very many attributes of which few matter; no bound is claimed.
+    Larger attributes need a smaller α. References: Littlestone (1989); Dagan, Karov & Roth (1997).
     """
 
     def __init__(self, dim: int, *, bias: bool = True, **settings: Unpack[_Settings]) -> None:

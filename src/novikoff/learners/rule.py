@@ -59,22 +59,11 @@ WINNOWS: dict[Kind, Variant] = {"winnow": "balanced", "winnow1": "winnow1", "win
 class Rule:
     """How a learner learns and predicts: settings that do not depend on the data.
 
-    Parameters
-    ----------
-    kind
-        Which rule learns, and which reading of its run predicts.
-    bias
-        Whether a constant feature 1 follows the features; Winnow1 and Winnow2 never have one.
-    margin, rate, ties
-        As for `Additive` and `Joint`; the Winnows use `ties` only, the adaptive kinds none.
-    regularisation, matrix
-        For the adaptive kinds, as for `Adaptive`; None means 1 and "diagonal".
-    alpha, threshold
-        For the Winnows, as for `Multiplicative`. None means the usual value of the kind.
-    joint
-        Learn any number of classes in one run; not for the Winnows.
-    kernel
-        Learn in the space of this kernel; for perceptrons.
+    `kind` says which rule learns, and which reading of its run predicts. `margin`, `rate` and
+    `ties` are those of the perceptrons; the Winnows have `ties`, `alpha` and `threshold`, the
+    adaptive kinds `regularisation` and `matrix`; None means the usual value. Winnow1 and Winnow2
+    have no constant. `joint` learns any number of classes in one run; not for the Winnows. A
+    `kernel` is for perceptrons.
     """
 
     kind: Kind = "perceptron"
@@ -149,91 +138,38 @@ class Rule:
         classes: int = 0,
         class_weights: Sequence[float] = (),
         start: Vector | None = None,
-        variances: Vector | None = None,
     ) -> Linear:
-        """A new learner of `dim` features.
+        """A new learner of `dim` features; a joint one knows so many classes at first.
 
-        Parameters
-        ----------
-        classes
-            How many classes a joint learner knows at first.
-        class_weights
-            Factors of a step: for labels −1 and +1, or for each class of a joint learner.
-        start
-            The weights before the first round (None: zero); not for the Winnows.
-        variances
-            Their variances (None: 1), for the adaptive kinds.
+        `class_weights` are factors of a step: for labels −1 and +1, or for each class of a joint
+        learner. `start` are the weights before the first round.
         """
-        if start is not None and (self.kind in WINNOWS or self.kernel is not None):
+        variant = WINNOWS.get(self.kind)
+        if start is not None and (variant is not None or self.kernel is not None):
             who = "Winnow" if self.kernel is None else "a kernel perceptron"
             raise ValueError(f"{who} cannot start from given weights")
-        averaging = self.reading == "average"
-        r = 1.0 if self.regularisation is None else self.regularisation
-        if self.joint and self.kind in ADAPTIVE:
-            return JointAdaptive(
-                dim,
-                classes=classes,
-                bias=self.bias,
-                regularisation=r,
-                averaging=averaging,
-                start=start,
-                class_weights=class_weights,
-            )
-        if self.joint:
-            return Joint(
-                dim,
-                classes=classes,
-                bias=self.bias,
-                margin=self.margin,
-                rate=self.rate,
-                averaging=averaging,
-                start=start,
-                class_weights=class_weights,
-            )
-        low, high = class_weights or (1.0, 1.0)
-        if self.kind in ADAPTIVE:
-            return Adaptive(
-                dim,
-                bias=self.bias,
-                regularisation=r,
-                matrix=self.matrix or "diagonal",
-                averaging=averaging,
-                start=start,
-                variances=variances,
-                class_weights=(low, high),
-            )
+        how: dict[str, Any] = {
+            "bias": self.bias,
+            "class_weights": tuple(class_weights) or (1.0, 1.0),
+        }
+        if variant is not None:
+            how |= {"bias": self.bias and variant == "balanced", "ties": self.ties}
+            how |= {"alpha": self.alpha, "threshold": self.threshold}
+            return Multiplicative(dim, variant=variant, **how)
+        how["averaging"] = self.reading == "average"
+        plain: dict[str, Any] = {"margin": self.margin, "rate": self.rate}
         if self.kernel is not None:
-            return Dual(
-                dim,
-                kernel=self.kernel,
-                bias=self.bias,
-                margin=self.margin,
-                rate=self.rate,
-                ties=self.ties,
-                averaging=averaging,
-                class_weights=(low, high),
-            )
-        if self.kind not in WINNOWS:
-            return Additive(
-                dim,
-                bias=self.bias,
-                margin=self.margin,
-                rate=self.rate,
-                ties=self.ties,
-                averaging=averaging,
-                start=start,
-                class_weights=(low, high),
-            )
-        variant = WINNOWS[self.kind]
-        return Multiplicative(
-            dim,
-            variant=variant,
-            alpha=self.alpha,
-            threshold=self.threshold,
-            bias=self.bias and variant == "balanced",
-            ties=self.ties,
-            class_weights=(low, high),
-        )
+            return Dual(dim, kernel=self.kernel, ties=self.ties, **plain, **how)
+        how["start"] = start
+        if self.joint:
+            how |= {"classes": classes, "class_weights": class_weights}
+        if self.kind not in ADAPTIVE:
+            how |= plain
+            return Joint(dim, **how) if self.joint else Additive(dim, ties=self.ties, **how)
+        how["regularisation"] = 1.0 if self.regularisation is None else self.regularisation
+        if self.joint:
+            return JointAdaptive(dim, **how)
+        return Adaptive(dim, matrix=self.matrix or "diagonal", **how)
 
 
 def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:

@@ -1,8 +1,7 @@
 """Honest scores: how often each score was met before its example was learned from.
 
-In a stream, and in a first pass over data, an example is scored before it is learned from, so its
-score is that of a new example. Data that are read whole are scored by halves, each with weights
-that were learned from the other. `models/calibration.py` makes probabilities of these counts.
+In a first pass an example is scored before it is learned from, so its score is that of a new
+example. Data that are read whole are scored by halves, each with weights learned from the other.
 """
 
 from __future__ import annotations
@@ -27,19 +26,12 @@ class HonestScores:
 
     A score is counted in a bin by its leading bits: its sign, its exponent from −64 to 63, and four
     bits after the point. The counts are whole numbers, so they do not depend on the order of the
-    examples. An importance counts in units of 2⁻¹⁶, at most 2³⁰, and an example of less than half a
-    unit does not count. Of n examples, those from number 2ᵏ⁻¹ on are counted, where 2ᵏ ≤ n < 2ᵏ⁺¹:
-    scores before that are those of weights that had hardly learned. `include` leaves none out.
+    examples. An importance counts in units of 2⁻¹⁶. Of n examples, those from number 2ᵏ⁻¹ on are
+    counted, where 2ᵏ ≤ n < 2ᵏ⁺¹; `include` leaves none out. Of many classes learned jointly, each
+    example counts once for each class, by its lead over its best rival.
 
-    Of many classes learned jointly, each example counts once for each class: the lead of the class
-    over its best rival, which is positive for one class at most.
-
-    Attributes
-    ----------
-    is_open
-        Whether scores are counted now. Close it in later passes, whose examples are not new.
-    counts
-        The number of examples, and the two tables of counts that the core updates.
+    `counts` are the number of examples and two tables that the core updates, while it `is_open`:
+    close it in later passes, whose examples are not new.
     """
 
     def __init__(self) -> None:
@@ -65,10 +57,7 @@ class HonestScores:
     def include(
         self, scores: Vector, labels: NDArray[np.int32], importances: Vector | None = None
     ) -> None:
-        """Count the scores of examples that were not learned from, all of them.
-
-        A score each, or of many classes learned jointly a row of scores.
-        """
+        """Count the scores of examples that were not learned from, a row each for many classes."""
         classes = scores.shape[1] if scores.ndim == 2 else 0
         if len(labels):
             flat = np.ascontiguousarray(scores).reshape(-1)
@@ -80,10 +69,7 @@ class HonestScores:
 
     @property
     def wrong(self) -> int:
-        """The units of the scores above 0 with label −1, and below 0 with label +1.
-
-        Of many classes, a wrong prediction counts twice: for its class, and for the right one.
-        """
+        """The units of the scores of the wrong sign; twice, if a score for each class."""
         below, above = np.split(self._tables.sum(axis=0), 2)
         return int(below[:, 1].sum() + above[:, 0].sum())
 

@@ -1,12 +1,8 @@
 """The ledger: which examples were mistaken, in which round, and with what score.
 
-A mistake-driven learner is determined by its mistakes. The final weights are their sum, the average
-and the vote are weighted readings of the same list, and bounds and certificates are computed from
-it. The ledger grows with the mistakes, not with the stream.
-
-An entry of the ledger is an update. For most rules an update is a wrong prediction; a rule with a
-margin also learns from examples that were right, but by too little. `n_updates` counts the entries,
-`n_mistakes` those among them whose prediction was wrong.
+A mistake-driven learner is determined by its mistakes: weights, average and vote are readings of
+this list, and bounds and certificates are computed from it. An entry is an update; a rule with a
+margin also learns from examples that were right, but by too little.
 """
 
 from __future__ import annotations
@@ -45,8 +41,8 @@ class Mistakes:
 
     With many classes learned jointly, `classes` holds the right class of each mistake and `rivals`
     the class it was confused with; `scores` is then the lead of the one over the other, and
-    `n_classes` counts the classes known so far, mistaken or not. With an adaptive rule,
-    `importances` holds the importance of each example, its class weight included.
+    `n_classes` counts the classes known so far. With an adaptive rule, `importances` holds the
+    importance of each example, its class weight included.
     """
 
     rounds: Positions
@@ -70,10 +66,7 @@ class Mistakes:
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
-        """Which of the predictions were wrong; a score of 0 that led to an update was.
-
-        The others were right, but not by more than the margin of the rule.
-        """
+        """Which of the predictions were wrong; a score of 0 that led to an update was."""
         return np.where(self.steps < 0, self.scores >= 0, self.scores <= 0)
 
     @classmethod
@@ -84,6 +77,10 @@ class Mistakes:
         columns = [piece.columns for piece in pieces]
         joined = {name: np.concatenate([c[name] for c in columns]) for name in columns[0]}
         return cls(**joined, n_classes=pieces[-1].n_classes)
+
+    def first(self, n: int) -> Mistakes:
+        """The first n of them."""
+        return replace(self, **{name: column[:n] for name, column in self.columns.items()})
 
     @property
     def columns(self) -> Arrays:
@@ -96,9 +93,9 @@ class Mistakes:
 class Mistake:
     """An entry of a ledger: an update, and the example that caused it.
 
-    `number` and `round` count from 1, `row` from 0. `label` is −1 or +1, or the class of many that
-    are learned jointly; `score` is that before the update. `wrong` is False for an update on an
-    example that was right by too little.
+    `number` and `round` count from 1, `row` from 0. `label` is −1 or +1, or a class; `score` is
+    that before the update. `wrong` is False for an update on an example that was right by too
+    little.
     """
 
     number: int
@@ -125,7 +122,7 @@ class Adaptation:
 
     `variances` has one number for each feature, the constant's last; if `matrix` is "full", a row
     and a column for each; for many classes learned jointly, a row for each feature and a column for
-    each class known then. It is None if all variances are 1, without correlations.
+    each class. It is None if all variances are 1, without correlations.
     """
 
     regularisation: float
@@ -163,54 +160,38 @@ class NotKept(ValueError):  # noqa: N818  (it says what is missing)
 class Ledger:
     """The mistakes of a run, from which its weights and bounds can be computed.
 
-    One thread may record while others read: a reader that needs several facts of the same moment
-    takes a `snapshot`.
-
     The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times
     the weight of its class, and `unit` is the rate. If the weights did not start at 0, `unit` is 1
-    and `steps` includes the rate.
+    and `steps` includes the rate. `start` is None for zero, and `began` counts the rounds that the
+    learner had played before. One thread may record while others read: a reader that needs several
+    facts of the same moment takes a `snapshot`.
 
     Parameters
     ----------
-    dim, bias
-        The number of features, and whether a constant feature 1 follows them. The constant
-        counts in `squares` and so in the radius.
-    start, began
-        The weights before this ledger's first round, divided by `unit` (None: zero), and how many
-        rounds the learner had played before.
     keep
         "examples" keeps a copy of each mistaken row, once; "positions" keeps only its position in
-        the data; "counts" keeps totals, for endless streams. A mistake takes 40 bytes, and its row
-        is stored the first time.
+        the data; "counts" keeps totals, for endless streams.
     rule
         What a mistake does to the learner: "additive", as above; "multiplicative", the same for the
-        logarithms of the weights; "adaptive": S∘x takes the place of x, where S are variances of
-        the weights that shrink with each update, and a step is y(1 − m)β (see `Adaptive`);
-        "concepts", it rules out hypotheses, and a step is just the label; "joint", for many
-        classes: the row is added to the weights of the right class and subtracted from those of its
-        rival, and `start` has a column for each class; "joint-adaptive", both for many classes;
-        "kernel", the row is added in the space of a kernel, and there are no weights to read.
-    adaptation
-        For the adaptive rules: r, and the variances before the first round.
-    kernel
-        For the rule "kernel": the kernel. A precomputed one needs the positions of rows only.
+        logarithms of the weights; "adaptive": S∘x takes the place of x, where S are variances that
+        shrink with each update (see `Adaptive`); "concepts", it rules out hypotheses; "joint", for
+        many classes: the row is added to the weights of the right class and subtracted from those
+        of its rival, and `start` has a column for each class; "joint-adaptive", both; "kernel", the
+        row is added in the space of a kernel, and there are no weights to read.
 
     Attributes
     ----------
     most_bytes
-        When mistakes and rows take more memory than this, the ledger drops them and keeps totals
-        only: `keep` becomes "counts". None, the default, means no limit. Files do not store it.
+        When mistakes and rows take more memory than this, the ledger drops them, and `keep` becomes
+        "counts". None means no limit. Files do not store it.
     n_rounds, n_updates, n_mistakes
         How many examples the learner met, from how many of them it learned, and how many of these
         it predicted wrongly. `len(ledger)` is `n_updates`.
     has_weightless
         Whether some examples had the weight 0: they were scored, but counted as no mistakes.
-    n_classes
-        How many classes are known so far, if many are learned jointly; otherwise 0.
-    epoch_ends, epoch_updates, epoch_mistakes
-        For each whole pass, the round it ended with, and the updates and mistakes made in it.
-    revisits
-        Which of these passes, counted from 0, were over the rows mistaken before, not over all.
+    epoch_ends, epoch_updates, epoch_mistakes, revisits
+        For each whole pass, the round it ended with, and the updates and mistakes made in it; and
+        which passes, from 0, were over the rows mistaken before, not over all.
     """
 
     def __init__(
@@ -247,10 +228,7 @@ class Ledger:
         self._held: Block | None = None  # see `holding`
 
     def snapshot(self) -> Ledger:
-        """The ledger as it is now; it does not change when another thread records more.
-
-        It shares the mistakes and rows, so it costs nothing.
-        """
+        """The ledger as it is now; what other threads record does not change it."""
         out = object.__new__(Ledger)
         vars(out).update(vars(self))
         out.epoch_ends = out.epoch_ends[: out._passes]
@@ -306,10 +284,7 @@ class Ledger:
         return {"keep": "counts", "_bytes": 0, **none}
 
     def _with_rows(self, block: Block, mistaken: Positions) -> tuple[Pieces[KeptRows], int]:
-        """The kept rows and these of the block, and the bytes of everything kept.
-
-        Rows that would make them more than `most_bytes` are not copied.
-        """
+        """The kept rows and these of the block, unless they exceed `most_bytes`, and all bytes."""
         new = not_kept(mistaken, self._kept.pieces, len(block))
         which = block.rows_at(new)
         size = self._bytes + block.rows.bytes_at(which)
@@ -319,10 +294,7 @@ class Ledger:
 
     @contextmanager
     def holding(self, block: Block) -> Iterator[None]:
-        """Copy the mistaken rows of this block once, at the end, not after each pass over it.
-
-        Until then they are read from the block.
-        """
+        """Copy the mistaken rows of this block once, at the end; until then read them from it."""
         if self.keep != "examples":
             yield
             return
@@ -399,10 +371,7 @@ class Ledger:
         return out
 
     def close_epoch(self, *, revisit: bool = False) -> int:
-        """Mark the end of a pass; returns the updates made in it.
-
-        `revisit` is whether it was over the rows mistaken before, not over all data.
-        """
+        """Mark the end of a pass, or of a `revisit` of mistaken rows; returns its updates."""
         updates, mistakes = self._in_open_epoch
         if revisit:
             self.revisits.append(len(self.epoch_ends))
@@ -471,8 +440,7 @@ class Ledger:
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """The whole ledger, for `restored`: settings for JSON, and arrays.
 
-        They do not depend on the parts in which the run was recorded. Rows and start are stored
-        without features from `dim` on, which must be 0.
+        Rows and start are stored without features from `dim` on, which must be 0.
         """
         now = self.snapshot()
         dim = int(now.dim if dim is None else dim)
@@ -602,11 +570,10 @@ class Ledger:
     def to_frame(self, *, weights: bool = True, names: Sequence[str] | None = None) -> Any:
         """The trace as a pandas frame: a line for each mistake, with the weights after it.
 
-        Its columns are the number of the mistake, the round, the row, the label (or class and
-        rival), the score before the update and the step; then the example x and the weights w after
-        the update, by the `names` of the features or their numbers. Of Winnow they are the
-        exponents of the weights. With `weights` the ledger must be of two labels and have kept its
-        examples; weights=False leaves x and w out.
+        After the number, round, row, label (or class and rival), score and step come the example x
+        and the weights w after the update (of Winnow, their exponents), by the `names` of the
+        features or their numbers. For these the ledger must be of two labels and have kept its
+        examples; weights=False leaves them out.
         """
         try:
             import pandas as pd
@@ -752,10 +719,7 @@ class Ledger:
         return int(np.searchsorted(self.rounds, t, side="right"))
 
     def survivals(self) -> Positions:
-        """For how many rounds the starting weights lasted, and then the weights after each mistake.
-
-        They sum to the number of rounds, and are the votes of Freund & Schapire (1999).
-        """
+        """For how many rounds the starting weights, and those after each mistake, lasted: votes."""
         now = self.snapshot()
         return np.diff(np.concatenate([[1], now.rounds, [now.n_rounds + 1]]))
 

@@ -11,11 +11,7 @@ _MANY = 256
 
 
 class Pieces(Generic[T]):
-    """A sequence in pieces, which `join` makes one: `plus` returns a longer one.
-
-    Reading `whole` replaces the pieces by one with the same contents. So other threads may read
-    while one adds, and nobody has to wait.
-    """
+    """A sequence in pieces, which `join` makes one; other threads may read while one adds."""
 
     def __init__(self, join: Callable[[Sequence[T]], T], *pieces: T) -> None:
         self._join, self.pieces = join, pieces
@@ -24,8 +20,7 @@ class Pieces(Generic[T]):
         """The sequence with one more piece.
 
         If there are many, the last ones are joined, back to one that is longer than twice these, so
-        each entry is copied only a few times. Large pieces are few and are left alone: copying them
-        again and again took five times as long as learning from examples one by one.
+        each entry is copied only a few times; large pieces are left alone.
         """
         if len(self.pieces) < _MANY:
             return Pieces(self._join, *self.pieces, piece)

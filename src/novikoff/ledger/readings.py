@@ -1,8 +1,4 @@
-"""What a run says: its final weights, their average, the vote, and the weights after any mistake.
-
-All follow from the ledger alone. Where a learner is at hand, `scores` and `weights` use what it
-holds already.
-"""
+"""What a run says: its final weights, their average, the vote, the weights after any mistake."""
 
 from __future__ import annotations
 
@@ -51,11 +47,10 @@ def scores(
 ) -> Vector:
     """The score of each row by a reading of the run; a column a class for a joint learner.
 
-    Final and average are w·x, added up exactly as when learning. A vote is the share of votes for
-    +1 less the share for −1, in [−1, 1]; or for each class its share of the votes, in [0, 1].
-    `zero_is_positive` says whether weights that score 0 vote for +1, and `average` is what
-    `weights` returned for the average, if it is known already. If only the `signs` are needed,
-    other numbers with the same signs may stand for some of the scores.
+    A vote is the share of votes for +1 less the share for −1, in [−1, 1]; or for each class its
+    share of the votes, in [0, 1]. `zero_is_positive` says whether weights that score 0 vote for +1,
+    and `average` is what `weights` returned for the average, if it is known already. If only the
+    `signs` are needed, other numbers with the same signs may stand for some of the scores.
     """
     if ledger.kernel is not None:
         return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero_is_positive)
@@ -127,7 +122,7 @@ def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
 def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
     """The mean over all rounds of weights that are now w, each counted as at its round's end.
 
-    u is the sum over the updates of (t − 1) times the update of round t: that update is part of the
+    u is the sum over the updates of (t − 1) times the update of round t, which is part of the
     weights in T − t + 1 of T rounds, so the mean is (T·w − u)/T. Before the first round it is w.
     """
     with np.errstate(over="ignore", invalid="ignore"):
@@ -135,11 +130,7 @@ def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
 
 
 def final(ledger: Ledger) -> Vector:
-    """The weights after the last mistake: the start plus the sum of the mistakes.
-
-    The sum is taken in the learner's order, so these are the learner's weights bit for bit. Many
-    classes learned jointly have a row each. An adaptive run is repeated update by update.
-    """
+    """The weights after the last mistake, bit for bit the learner's; of many classes a row each."""
     ledger = _expect_sums(ledger)
     if ledger.rule == "adaptive":
         return weights_after(ledger, len(ledger))
@@ -149,11 +140,7 @@ def final(ledger: Ledger) -> Vector:
 
 
 def average(ledger: Ledger) -> Vector:
-    """The mean of the weights over all rounds, each counted as it stood at the round's end.
-
-    A vector that survived longer counts more (Freund & Schapire 1999; Collins 2002). Many classes
-    learned jointly have a row each.
-    """
+    """The mean of the weights over all rounds (Freund & Schapire 1999; Collins 2002)."""
     ledger = _expect_sums(ledger)
     if ledger.rule == "adaptive":
         return next(trajectory(ledger, [len(ledger)])).average(ledger.n_rounds)
@@ -168,13 +155,10 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     """For each row, the share of votes for +1 less the share for −1, over all weights of the run.
 
     Each weight vector votes once for every round at whose end it stood. The vectors are not stored:
-    x·w_k grows by one product a mistake, so memory is proportional to the mistakes
-    (Freund & Schapire 1999, Figure 1 and section 3). Without a round there are no votes, and all
-    shares are 0.
-
-    Of many classes learned jointly, each has a column with its share of the votes. The weights vote
-    for the class with the highest score (the first among equals) of all classes known at the end: a
-    class that had not appeared yet has weights 0.
+    x·w_k grows by one product a mistake, so memory is proportional to the mistakes (Freund &
+    Schapire 1999, Figure 1 and section 3). Of many classes learned jointly, each has a column with
+    its share of the votes: for the highest score, the first among equals, of all classes known at
+    the end.
     """
     if ledger.kernel is not None:
         return _in_kernel_space(ledger, "vote", rows, zero_is_positive=zero_is_positive)
@@ -243,11 +227,7 @@ def weights_after(ledger: Ledger, k: int) -> Vector:
 
 
 def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[Moment]:
-    """The run after these numbers of mistakes, in increasing order; by default after each one.
-
-    The ledger is of two labels and kept its examples. Only one vector of weights is held at a time,
-    so the memory does not grow with the mistakes.
-    """
+    """The run, with two labels and kept examples, after these numbers of mistakes, or each."""
     if ledger.is_joint:
         ledger.expect_sums()
     ledger.expect_examples()

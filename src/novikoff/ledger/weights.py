@@ -2,9 +2,6 @@
 
 There is a weight for each feature, and one more for the constant if there is a bias. With many
 classes a weight is a row with a number for each class.
-
-A learner that meets new features makes room for more than it needs, so that it seldom has to grow.
-Its file holds only the features it met and, apart from them, the constant's weight.
 """
 
 from __future__ import annotations
@@ -47,8 +44,7 @@ def room_for(columns: int, dim: int) -> int:
     """How many features to make room for if `columns` are needed and there is room for `dim`.
 
     A power of two, at least eight, plus what keeps the constant, which follows the features, in the
-    same lane of the sums: column mod 8. The result depends on where a learner started and on how
-    many columns there are, not on the steps in which they came.
+    same lane of the sums: column mod 8. It does not depend on the steps in which columns came.
     """
     if columns <= dim:
         return dim
@@ -73,10 +69,7 @@ def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
 
 
 def variances_widened(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
-    """A copy for `dim` features, new variances being 1; the constant's stays last.
-
-    If `full`, they are a matrix, and new features are not correlated with the others.
-    """
+    """A copy for `dim` features, a matrix if `full`; new variances are 1, uncorrelated."""
     features, length = len(variances) - bias, dim + bias
     if not full:
         wide = widened(variances, dim, bias=bias)

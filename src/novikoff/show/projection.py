@@ -1,7 +1,4 @@
-"""Weights to draw, and the plane to draw rows on: along w, and across it where they vary most.
-
-All sums are taken in one fixed order, so that a point has the same place on every machine.
-"""
+"""Weights to draw, and the plane to draw rows on: along w, and across it where they vary most."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ from novikoff.stream.sums import dot, length, total
 
 
 def scaled(weights: Sequence[float]) -> Vector:
-    """The weights divided by a power of two that makes the largest about 1.
-
-    That is exact (but for integers too long for a float), so a score of 0 remains 0.
-    """
+    """The weights divided by a power of two that makes the largest about 1, which is exact."""
     largest = Fraction(max(map(abs, weights), default=0))
     power = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
     return np.array([float(Fraction(w) / power) for w in weights])
@@ -38,9 +32,8 @@ def squared_lengths(rows: Rows, unit: float = 1.0) -> Vector:
 def principal_direction(rows: Rows, orthogonal_to: Sequence[Vector]) -> Vector:
     """The unit vector orthogonal to the given ones along which the rows vary most.
 
-    Found by power iteration on the covariance, starting from the row farthest from the mean, so
-    the result is reproducible. Its largest entry is positive. If the rows do not vary at all, the
-    result is some unit vector orthogonal to the given ones.
+    Found by power iteration on the covariance, starting from the row farthest from the mean, with
+    sums in one fixed order. Its largest entry is positive.
     """
     rows.put_in_order()
     each = np.arange(len(rows))

@@ -1,4 +1,1 @@
-"""Exact arithmetic on floats, rows and ledgers: the integers and fractions that the theorems use.
-
-No theorem is stated here.
-"""
+"""Exact arithmetic on floats, rows and ledgers, which the theorems use."""

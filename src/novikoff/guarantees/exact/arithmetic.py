@@ -29,10 +29,7 @@ def fraction(number: Number, name: str) -> Fraction:
 
 
 def fraction_text(number: Fraction | int) -> str:
-    """The number as p or p/q, in decimal or, if long, in hexadecimal; `int(p, 0)` reads either.
-
-    Python refuses to read decimal integers of more than some thousand digits.
-    """
+    """The number as p or p/q, in decimal or, if long, in hexadecimal; `int(p, 0)` reads either."""
     over, under = number.as_integer_ratio()
     write = str if max(abs(over), under) < 10**30 else hex
     return write(over) if under == 1 else f"{write(over)}/{write(under)}"
@@ -49,10 +46,7 @@ class ExactVector:
     def of(
         cls, given: Sequence[Number | Numbers] | NDArray[Any], name: str, *, table: bool = False
     ) -> ExactVector:
-        """These numbers; a float is read as the exact fraction that it stores.
-
-        A table has a row for each of two or more classes.
-        """
+        """These numbers, exactly as stored; a table has a row for each of two or more classes."""
         array = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
         if array.ndim != 1 + table or (table and len(array) < 2):
             rows = "table of numbers with a row for each of two or more classes"

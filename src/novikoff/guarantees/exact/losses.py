@@ -73,11 +73,10 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The examples of each pass of a run, weighted by the steps that the run took.
+    """The examples of each pass of a run; a loss counts s/a times.
 
-    A loss counts s/a times: s is the largest step on an example with the same label, and a the
-    smallest of all steps, which also stands for s if no example with that label was mistaken.
-    `stretch` is b/a for the largest step b, and `radius_squared` is R² over the mistakes.
+    s is the largest step on an example with the same label, a the smallest of all, and `stretch`
+    b/a.
     """
 
     pieces: tuple[Counted, ...]

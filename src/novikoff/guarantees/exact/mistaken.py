@@ -143,10 +143,7 @@ def with_witness(
 
 
 def expect_ledger(given: object, rule: Rule | None = "additive") -> Ledger:
-    """A snapshot of the ledger, so that all facts are of one moment; refused if of another rule.
-
-    None allows any rule.
-    """
+    """A snapshot of the ledger; refused if it is of another rule (None allows any)."""
     if not isinstance(given, Ledger):
         raise TypeError(
             f"expected a Ledger, not a {type(given).__name__}: pass run.ledger or clf.ledger_ "

@@ -93,10 +93,10 @@ def usable(rows: Rows) -> None:
 
 
 class ExactRows:
-    """Rows whose products with a vector are needed exactly.
+    """Rows, which must have passed `usable`, whose products with a vector are needed exactly.
 
-    They are computed in floating point first, with a bound on the error, and in integers only where
-    that leaves the answer open. The rows must have passed `usable`.
+    They are computed in integers only where floating point, with a bound on the error, leaves the
+    answer open.
     """
 
     def __init__(self, rows: Rows, *, bias: bool) -> None:

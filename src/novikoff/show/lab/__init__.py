@@ -1,7 +1,4 @@
-"""Experiments that check a theorem on examples, and the table and claims they return.
-
-Learners, adversaries and bounds come from the other rooms; only the comparison is made here.
-"""
+"""Experiments that check a theorem on examples, and the table and claims they return."""
 
 from novikoff.show.lab.experiments import EXPERIMENTS
 from novikoff.show.lab.results import Check, Curves, Result

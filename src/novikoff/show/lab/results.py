@@ -37,11 +37,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`.
-
-    `logarithmic` names the logarithmic axes: "x", "y", "xy" or "". `label` names the vertical axis
-    when there are several lines.
-    """
+    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`."""
 
     x: str
     ys: tuple[str, ...]
@@ -52,11 +48,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of an experiment; `str` gives the text that the command prints.
-
-    `columns` and `rows` are the table, with None for an empty cell; `checks` are the claims, and
-    `notes` are sentences that explain the table.
-    """
+    """The result of an experiment; `str` gives the text that the command prints."""
 
     name: str
     question: str

@@ -1,8 +1,6 @@
 """Figures: functions that draw the nouns of the theory with matplotlib (the extra `plot`).
 
-A figure shows what it is given (a block and weights, a ledger, a run, a sandwich, a certificate, a
-fitted estimator, the result of an experiment); what these say is decided elsewhere. Each function
-returns matplotlib's Axes; pass `ax` to draw into your own.
+Each function returns matplotlib's Axes; pass `ax` to draw into your own.
 """
 
 from novikoff.show.plots.axes import NoMatplotlib, expect_format, new_axes, new_panels, save, svg
@@ -10,9 +8,8 @@ from novikoff.show.plots.certified import certificate, constant
 from novikoff.show.plots.curves import experiment, margins, mistakes, readings, sandwich
 from novikoff.show.plots.estimators import Fitted, estimator, fitted
 from novikoff.show.plots.planes import plane
-from novikoff.show.plots.probabilities import reliability
-from novikoff.show.plots.ranking import precision_recall, roc
 from novikoff.show.plots.runs import turning, update
+from novikoff.show.plots.scores import precision_recall, reliability, roc
 
 __all__ = [
     "Fitted",

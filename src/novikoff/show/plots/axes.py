@@ -88,11 +88,7 @@ def _png(ax: Axes) -> bytes:
 
 
 def save(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure of these axes to a .png, .svg or .pdf file.
-
-    The bytes do not depend on the time. An SVG contains its text as text, and its bytes do not
-    depend on the processor either.
-    """
+    """Write the figure of these axes to a .png, .svg or .pdf file; the bytes name no time."""
     expect_format(path)
     kind = Path(path).suffix.lower()[1:]
     with atomic_write(path) as file:
@@ -103,11 +99,7 @@ def save(ax: Axes, path: str | os.PathLike[str]) -> None:
 
 
 def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
-    """The figure of these axes as an SVG element to embed in a page.
-
-    The label is for readers who cannot see the figure. Ids in the SVG begin with the name, so
-    figures on the same page need different names.
-    """
+    """The figure as an SVG element to embed in a page; its ids begin with the name."""
     text = _svg_file(ax, name)
     described = (
         f' role="img" aria-label="{html.escape(label.translate(CONTROLS))}"' if label else ""
@@ -118,10 +110,9 @@ def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
 def _svg_file(ax: Axes, name: str) -> str:
     """The figure as an SVG file with short ids and three decimals in every coordinate.
 
-    matplotlib makes its ids from coordinates, writes these with six decimals, and computes them
-    with functions, such as NumPy's logarithm, whose last bit depends on the processor. Rounded
-    twice, from the float to six decimals and from there to three, that bit is lost, also where a
-    coordinate is half-way between two short decimals.
+    matplotlib computes coordinates with functions, such as NumPy's logarithm, whose last bit
+    depends on the processor. Rounded twice, from the float to six decimals and from there to three,
+    that bit is lost, also where a coordinate is half-way between two short decimals.
     """
     from matplotlib import rc_context
 
@@ -147,9 +138,6 @@ def _figure(ax: Axes) -> Any:
 
 def escaped(name: object) -> str:
     r"""A user's name for something, written so that matplotlib draws it letter by letter.
-
-    matplotlib would read text between two dollar signs as a formula, and leave a name with a
-    leading underscore out of the legend. A very long name is cut.
 
     >>> escaped("US$ to A$"), escaped("_id")
     ('US\\$ to A\\$', '\u200b_id')

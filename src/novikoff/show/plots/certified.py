@@ -95,11 +95,9 @@ def constant(
     """Draw data of one or two features without and with the constant, and what separates them.
 
     Without it the line must pass through the origin (for one feature: the threshold is 0). With it
-    one feature becomes two: the points are at height 1, a line through the origin divides them, and
-    it crosses that height at the threshold. For two features the line may pass anywhere. The
-    verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are as
-    for `plane`.
-    Reference: Gordan (1873) for the proof of either verdict.
+    one feature becomes two: the points are at height 1, and a line through the origin divides them.
+    The verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are
+    as for `plane`. Reference: Gordan (1873) for the proof of either verdict.
     """
     d = block.rows.dim
     if d not in (1, 2):

@@ -1,7 +1,4 @@
-"""Colours that colour-blind readers can tell apart (Okabe & Ito), and markers.
-
-Markers and dashes differ as well, so that a figure can be read in black and white.
-"""
+"""Colours that colour-blind readers can tell apart (Okabe & Ito), and markers."""
 
 from typing import Any
 

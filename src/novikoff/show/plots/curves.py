@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.running_sandwich import Sandwich
-from novikoff.ledger.ledger import Ledger, Mistakes
+from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, BLUE, COLOURS, GREEN, GREY, MARKERS, ORANGE
@@ -40,7 +41,6 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
 
     The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
     value shown. A margin of exactly 0 is an error. `weights` and `bias` are as for `plane`.
-    Reference: Novikoff (1962) for the margin.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
@@ -72,8 +72,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     least = float(each.min())
     ax.axvline(least, color=BLACK, lw=1, ls=":", label=f"the least: {least:.4g}".replace("-", "−"))
     with_b = "y(w·x + b)/‖(w, b)‖" if bias else "y w·x/‖w‖"
-    ax.set_xlabel(f"margin {with_b}")
-    ax.set_ylabel("examples")
+    ax.set(xlabel=f"margin {with_b}", ylabel="examples")
     legend_below(ax)
     return ax
 
@@ -90,13 +89,11 @@ def _edges(values: Vector) -> Vector:
 def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
     """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
-    Each point is a reading of the run after that number of rounds. The rounds are evenly spaced on
-    a logarithmic axis; the last point is the reading of the whole run.
-
-    The run, ledger or fitted estimator is of an additive learner that kept its examples. Of more
-    than `most` test examples only `most` are used, evenly spaced, because the time for a vote is
-    proportional to test examples times mistakes; the axis says so.
-    Reference: Freund & Schapire (1999) for the vote and the average.
+    Each point is a reading of the run after that number of rounds, evenly spaced on a logarithmic
+    axis. The run, ledger or fitted estimator is of an additive learner that kept its examples. Of
+    more than `most` test examples only `most` are used, because the time for a vote is proportional
+    to test examples times mistakes. Reference: Freund & Schapire (1999) for the vote and the
+    average.
     """
     ledger = ledger_of(made)
     ledger.expect_sums()
@@ -130,9 +127,7 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
             ls=("-", "--", "-.")[k],
             markerfacecolor=COLOURS[k] if k == 0 else "white",
         )
-    ax.set_xscale("log")
-    ax.set_xlabel("rounds")
-    ax.set_ylabel(f"accuracy on {tested}")
+    ax.set(xscale="log", xlabel="rounds", ylabel=f"accuracy on {tested}")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
     legend_below(ax, title="at the end")
     return ax
@@ -145,9 +140,8 @@ def _up_to(ledger: Ledger, t: int) -> Ledger:
     if n == 0:
         part.n_rounds = t
         return part
-    first: dict[str, Any] = {name: c[:n] for name, c in ledger.mistakes.columns.items()}
     block = Block(ledger.examples, np.ones(len(ledger.examples), dtype=np.int8))
-    part.record(Mistakes(**first | {"rows": ledger.example[:n]}), t, block)
+    part.record(replace(ledger.mistakes.first(n), rows=ledger.example[:n]), t, block)
     return part
 
 
@@ -155,10 +149,9 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     """Draw kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, the proof of Novikoff's bound.
 
     The lower curve grows as k and the upper one as √k, so they meet, at k = (R/γ)², and no run can
-    go beyond. If all steps had the same length and the meeting point is not far away, both are
-    continued to it with dots. If they are very far apart, both axes are logarithmic. `trace` comes
-    from `guarantees.sandwich`.
-    Reference: Novikoff (1962), the proof of Theorem 1.
+    go beyond. If all steps had the same length and that is not far away, both are continued to it
+    with dots. `trace` comes from `guarantees.sandwich`. Reference: Novikoff (1962), the proof of
+    Theorem 1.
     """
     ax = new_axes() if ax is None else ax
     if len(trace.k) == 0:
@@ -174,13 +167,11 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
         ax.plot(trace.k, values, label=words, color=colour, ls=dashes, lw=1.8, marker=few)
     _continue(trace, ax)
     if trace.lower[0] > 0 and trace.upper[-1] > _APART * trace.lower[-1]:
-        ax.set_xscale("log")
-        ax.set_yscale("log")
+        ax.set(xscale="log", yscale="log")
     else:
         ax.set_xlim(left=0)
         ax.set_ylim(0, 1.12 * ax.get_ylim()[1])
-    ax.set_xlabel("mistakes k")
-    ax.set_ylabel("length, along the unit vector u and of w")
+    ax.set(xlabel="mistakes k", ylabel="length, along the unit vector u and of w")
     if trace.failure is not None:
         ax.set_title(str(trace.failure), fontsize="medium", wrap=True)
     legend_below(ax, columns=5)
@@ -215,9 +206,8 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the mistakes made up to each round, the ends of the passes, and a bound above them.
 
     They are those of a run, of a ledger, or of a fitted estimator. The updates are drawn too if
-    they are more: those that a margin asks for on examples that were right. The bound is a number,
-    or the result of a function of `guarantees`. If it is more than ten times the updates, heights
-    above 1 are logarithmic. From a ledger that kept counts only, all is drawn by passes.
+    they are more. The bound is a number, or the result of a function of `guarantees`; if it is far
+    above, heights are logarithmic. From a ledger that kept counts only, all is drawn by passes.
     """
     ledger = ledger_of(made)
     ax = new_axes() if ax is None else ax
@@ -232,10 +222,8 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
             ax.axvline(end, color=GREY, lw=0.6, ls=":", zorder=0, label=label)
     if bound is not None:
         _draw_bound(ax, int(getattr(bound, "bound", bound)), ledger.n_updates)
-    ax.set_xlim(0, ledger.n_rounds)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("rounds")
-    ax.set_ylabel("mistakes so far")
+    ax.set(xlim=(0, ledger.n_rounds), xlabel="rounds", ylabel="mistakes so far")
     ax.legend(loc="best")
     return ax
 
@@ -298,8 +286,7 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
         ax.locator_params(axis="x", integer=True)
     if "y" in curves.logarithmic:
         ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
-    ax.set_xlabel(curves.x)
-    ax.set_ylabel(curves.label or ", ".join(curves.ys))
+    ax.set(xlabel=curves.x, ylabel=curves.label or ", ".join(curves.ys))
 
 
 def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:

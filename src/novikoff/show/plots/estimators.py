@@ -34,16 +34,9 @@ class Fitted:
 def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -> Fitted:
     """Convert a fitted linear classifier and examples to what the figures take, with a constant.
 
-    >>> from novikoff import Perceptron, plots
-    >>> X, y = [[0, 1], [1, 0]], ["tea", "coffee"]
-    >>> it = plots.fitted(Perceptron().fit(X, y), X, y)
-    >>> it.classes, it.block.labels.tolist()
-    (('coffee', 'tea'), [1, -1])
-    >>> ax = plots.margins(it.block, it.weights, bias=True)
-
-    `clf` is anything with `coef_`, `intercept_` and `classes_`; X is an array, a data frame or
-    scipy sparse; the labels y are known to `clf`. With more than two classes, `of` is the one to
-    draw against the rest. `average` includes the averaged weights, of novikoff's estimators only.
+    `clf` is anything with `coef_`, `intercept_` and `classes_`. With more than two classes, `of` is
+    the one to draw against the rest. `average` includes the averaged weights, of novikoff's
+    estimators only.
     """
     for name in ("coef_", "intercept_", "classes_"):
         if not hasattr(clf, name):
@@ -84,8 +77,7 @@ def estimator(
 ) -> Axes:
     """Draw the line of a fitted estimator between these examples, as `plane` does.
 
-    The parameters are as for `fitted`. A voted perceptron predicts by many lines; only the last is
-    drawn, and the title says so.
+    The parameters are as for `fitted`. Of a voted perceptron only the last line is drawn.
     """
     it = fitted(clf, X, y, of=of, average=average)
     ax = plane(

@@ -1,7 +1,4 @@
-"""Rows as points of a plane: a hyperplane between them, the band of its margin, the nearest points.
-
-One or two features are drawn as they are; more of them are projected.
-"""
+"""Rows as points of a plane: a hyperplane between them, the band of its margin, nearest points."""
 
 from __future__ import annotations
 
@@ -76,9 +73,8 @@ class Linear:
 class View:
     """The places of the rows in a plane, and the names of its axes.
 
-    `basis` holds two orthonormal directions (for a single feature: that feature, and 0). The place
-    of a row x is (⟨x,e₁⟩, ⟨x,e₂⟩). If w is in the span of the basis, the score of a row is
-    normal(w)·place + b.
+    `basis` holds two orthonormal directions (for a single feature: that feature, and 0). If w is in
+    its span, the score of a row is normal(w)·place + b.
     """
 
     places: Vector
@@ -144,20 +140,16 @@ def plane(
 ) -> Axes:
     """Draw the examples, the line w·x + b = 0, and the examples nearest to it or misclassified.
 
-    If every example is on the correct side, a band reaches to the nearest ones, which are ringed:
-    its edges are y(w·x + b) = min. Without a constant half its width is the margin γ of
-    `guarantees.achieved_margin`. With one, γ counts the constant as a feature and is smaller; the
-    legend gives both. Otherwise there is no band, and the examples on the wrong side or on the
-    line are ringed.
+    If every example is on the correct side, a band reaches to the nearest ones, which are ringed;
+    otherwise those on the wrong side or on the line are. Without a constant half the width of the
+    band is the margin γ of `guarantees.achieved_margin`; with one, γ counts the constant as a
+    feature, and the legend gives both.
 
-    Examples of one feature lie on a line. With more than two features they are projected on w and
-    on the first principal direction orthogonal to it, as the axes say; distances to the hyperplane
-    remain true.
-
-    With `bias` the last weight is the constant's. `average` is a second weight vector, whose line
-    is drawn if there are at most two features. `names` are those of the features, `classes` those
-    of the labels −1 and +1.
-    Reference: Novikoff (1962) for the margin.
+    With more than two features the examples are projected on w and on the first principal direction
+    orthogonal to it; distances to the hyperplane remain true. With `bias` the last weight is the
+    constant's. `average` is a second weight vector, whose line is drawn if there are at most two
+    features. `classes` are the names of the labels −1 and +1. Reference: Novikoff (1962) for the
+    margin.
     """
     line = Linear.of(weights, block.rows.dim, bias=bias)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
@@ -228,11 +220,7 @@ def areas_of(multipliers: Sequence[float]) -> Vector:
 
 
 def _set_limits(ax: Axes, view: View, line: Linear) -> None:
-    """Choose limits around the points, and around the line if it is near; name the axes.
-
-    Both axes have the same unit, unless one feature varies more than twenty times as much as the
-    other.
-    """
+    """Choose limits around the points, and around the line if it is near; name the axes."""
     low, high = view.places.min(axis=0), view.places.max(axis=0)
     centre, size = (low + high) / 2, length(high - low) or 1.0
     feet = [_foot(centre, view.normal(line.w), line.b)] if length(line.w) else []
@@ -251,10 +239,8 @@ def _set_limits(ax: Axes, view: View, line: Linear) -> None:
         middle[1], half[1] = 0.0, 1.0
         ax.set_yticks([])
         ax.axhline(0, color=GREY, lw=0.8, zorder=0)
-    ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
-    ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
-    ax.set_xlabel(view.axes[0])
-    ax.set_ylabel(view.axes[1])
+    (left, low), (right, high) = middle - half, middle + half
+    ax.set(xlim=(left, right), ylim=(low, high), xlabel=view.axes[0], ylabel=view.axes[1])
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:

@@ -39,12 +39,10 @@ def turning(
     """Draw the line after each mistake, later ones darker, and ring the mistaken points.
 
     Of more than forty lines only forty are drawn. If the run ended in a cycle, the area of a point
-    shows its multiplier in the updates that sum to 0. With more than two features the points are
-    projected as in `plane`, on the final weights; then only the last line is drawn, because the
-    others are not in that plane. The run, or the fitted estimator that made it, must be of an
-    additive learner that kept its examples, on these data: a Block, a pair (X, y), or X and y.
-    `names` and `classes` are as for `plane`.
-    Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
+    shows its multiplier in the updates that sum to 0. With more than two features only the last
+    line is drawn, projected as in `plane`. The run, or the fitted estimator that made it, must be
+    of an additive learner that kept its examples, on these data: a Block, a pair (X, y), or X and
+    y. Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
     """
     block: Block = block_of(data if y is None else (data, y))
     run = run_of(made)
@@ -92,13 +90,11 @@ def update(
     """Draw the weights before an update, the step r·y·x that is added to them, the weights after.
 
     A positive example pulls w towards itself, a negative one pushes it away. Either way y(w·x + b)
-    grows by r‖x‖², and by r more with a constant: the line turns, and with a constant also moves,
-    until the example is on the correct side or at least nearer to it.
+    grows by r‖x‖², and by r more with a constant.
 
     Two features are drawn as they are. Otherwise the drawing is in the plane through w and x (the
-    constant counts as a feature), which contains the whole update; the axes say so. `weights`,
-    `bias` and `classes` are as for `plane`; `rate` is r.
-    Reference: Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
+    constant counts as a feature), which contains the whole update. `weights`, `bias` and `classes`
+    are as for `plane`. Reference: Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
     """
     if y not in (-1, 1):
         raise ValueError(f"the label is {y!r}; it must be -1 or +1")
@@ -133,8 +129,7 @@ def update(
         (after, w_after, b_after, f"after: score {_signed(then)},\n{result}"),
     ):
         _draw_example(ax, point, y, reach)
-        ax.set_xlabel(names[0])
-        ax.set_ylabel(names[1])
+        ax.set(xlabel=names[0], ylabel=names[1])
         ax.set_title(title, fontsize="medium")
         if length(v):
             draw_line(ax, v, c, zorder=1)
@@ -161,8 +156,7 @@ def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
 def _draw_example(ax: Axes, point: Vector, y: int, reach: float) -> None:
     """The example, in axes with the origin in their middle."""
     ax.set_aspect("equal", adjustable="box")
-    ax.set_xlim(-reach, reach)
-    ax.set_ylim(-reach, reach)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
     ax.axhline(0, color=GREY, lw=0.4, zorder=0)
     ax.axvline(0, color=GREY, lw=0.4, zorder=0)
     ax.scatter(point[:1], point[1:], s=60, linewidths=1.5, zorder=4, **POINT_STYLES[y])

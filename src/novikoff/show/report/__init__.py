@@ -1,7 +1,4 @@
-"""One HTML page about a data set: its shape, whether it is separable and why, what was learned.
-
-`gather` asks the other rooms for the facts and `page` words them; nothing is decided here.
-"""
+"""One HTML page about a data set: its shape, whether it is separable and why, what was learned."""
 
 from novikoff.show.report.gathering import File, Known, Origin, Settings, gather, origin_of
 from novikoff.show.report.sections import page

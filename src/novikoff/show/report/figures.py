@@ -122,11 +122,7 @@ def figures(known: Known) -> Iterator[Figure]:
 
 
 def _hyperplane(known: Known, named: dict[str, Any]) -> Iterator[Figure]:
-    """The rows and a hyperplane, and a histogram of their distances.
-
-    Rows very far from the hyperplane or the origin are left out, because they would squeeze all
-    others into one spot; the row with the smallest margin is always drawn.
-    """
+    """The rows and a hyperplane, and their distances; rows very far out are not drawn."""
     block, bias, dim = known.data.block, known.settings.bias, known.data.block.rows.dim
     weights, whose = scaled(known.final.tolist()), "the final weights of the run"
     if known.certificate.verdict == Separation.COMPLETE:  # nearly as far from all rows as any

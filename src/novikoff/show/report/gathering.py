@@ -47,8 +47,8 @@ class File(NamedTuple):
 class Origin:
     """Where the data came from: the paths as given, and the files that they name.
 
-    A pipe has no files, because it cannot be read twice, and its format may be unknown. `command`
-    repeats the report, and `verify` checks its certificate.
+    A pipe has no files, because it cannot be read twice. `command` repeats the report, and `verify`
+    checks its certificate.
     """
 
     given: tuple[str, ...] = ()
@@ -77,10 +77,7 @@ def origin_of(
     command: str = "",
     verify: str = "",
 ) -> Origin:
-    """Describe the files at these paths, with the SHA-256 of the bytes that the data came from.
-
-    The files are looked up unless they are known: the `inputs`.
-    """
+    """Describe the files at these paths, with the SHA-256 of the bytes that the data came from."""
     files = list[File]()
     inputs = inputs_of(paths) if inputs is None else inputs
     if not any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
@@ -96,12 +93,7 @@ def origin_of(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to make a report.
-
-    The perceptron makes at most `passes`; None: 1000 if the data are separable, else 10. The seed
-    is for the order of the rows, the test rows and the rows in figures. `margin_rtol` and
-    `max_seconds` are as for `certify`; the time limit is for the certificate alone.
-    """
+    """How to make a report; the certificate is made as by `certify`."""
 
     bias: bool = True
     passes: int | None = None
@@ -129,12 +121,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The facts of a report, as the library gives them.
-
-    `wrong` counts the rows not on their correct sides by the final weights and by their average.
-    `adaptive` is the bound by the lengths of the mistaken rows, if the data are separable. If there
-    is no bound, sandwich or risk, `unknown` says why.
-    """
+    """The facts of a report; if there is no bound, sandwich or risk, `unknown` says why."""
 
     data: Data
     names: Sequence[str] | None
@@ -174,9 +161,9 @@ def gather(
 ) -> Known:
     """Certify the data, run a perceptron over them, and ask the guarantees about the run.
 
-    The perceptron is the plain one, started at 0, over the rows in one order drawn from the seed.
-    So its first pass sees the rows in random order, as the bound on future errors requires.
-    `names` are for columns that the data do not name.
+    The perceptron sees the rows in one order drawn from the seed, so its first pass is in random
+    order, as the bound on future errors requires. `names` are for columns that the data do not
+    name.
     """
     how = settings or Settings()
     say = progress or (lambda _: None)
@@ -225,11 +212,7 @@ def gather(
 
 
 def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
-    """Learn from four fifths of the rows and test on the others; None for fewer than five rows.
-
-    Of large data a random sample is used: at most 20,000 rows to learn from, in 5 passes, and
-    1,000 to test on.
-    """
+    """Learn from four fifths of the rows and test on the others; None for fewer than five rows."""
     order = seeded_order(block.rows, seed)
     cut = len(order) - len(order) // 5
     if cut == len(order):

@@ -22,14 +22,8 @@ class Guard:
     """Refuse requests that name another host or come from another site's page.
 
     Another site could point its own domain name at 127.0.0.1 and have its page read this server
-    (DNS rebinding). Its requests carry that name in the Host header, so they are refused.
-
-    Parameters
-    ----------
-    names, port
-        The names of this host, and its port; without names, any Host is this server's.
-    refuse
-        The answer to a refused request, of a status and a message.
+    (DNS rebinding). Its requests carry that name in the Host header. Without `names`, any Host is
+    this server's. `refuse` makes the answer to a refused request.
     """
 
     def __init__(

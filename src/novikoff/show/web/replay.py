@@ -16,7 +16,6 @@ from novikoff.guarantees import known, words
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.exact.arithmetic import ExactVector, root
 from novikoff.guarantees.margin import Achieved
-from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Additive
 from novikoff.ledger.readings import trajectory
@@ -38,9 +37,9 @@ MAX_WEIGHT = 1e100  # the squares of larger weights overflow when the page compu
 def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     """Make the requested run, and return everything that the page shows of it.
 
-    `ledger` has a column for each fact about an update, with entries for the first MAX_SENT
-    updates: the round and the pass (from 1), the row (from 0), its label, its score before the
-    update, the weights after it (the bias last) and, except for Winnow, their average so far.
+    `ledger` has a column for each fact about the first MAX_SENT updates: the round and the pass
+    (from 1), the row (from 0), its label, its score before the update, the weights after it (the
+    bias last) and, except for Winnow, their average so far.
     """
     points, choices = points_of(given), Choices.of(given)
     block = points.block
@@ -99,9 +98,8 @@ def _winnow_weights(powers: Vector, alpha: float) -> Vector:
 def _view(points: Data, weights: Vector) -> dict[str, Any] | None:
     """The plane on which points of more than two columns are drawn; None for one or two columns.
 
-    It is spanned by w and the direction orthogonal to w in which the points spread most. A point x
-    is drawn at (⟨x,across⟩, ⟨x,up⟩), so the final boundary is a vertical line, and each point is
-    drawn at its true distance from it.
+    A point x is drawn at (⟨x,across⟩, ⟨x,up⟩): the final boundary is a vertical line, and each
+    point is drawn at its true distance from it.
     """
     dim = points.block.rows.dim
     if dim <= 2:
@@ -165,13 +163,17 @@ class _Finished:
         """The bound, the inequalities of its proof, and the verdict."""
         sandwich, caption = self._sandwich(weights)
         most = self.bound_of_data
-        run, eta = self.run, self.choices.eta
+        run, eta, why = self.run, self.choices.eta, ""
+        if most is None:
+            why = f"{self.why_no_witness}, so (R/γ)² does not apply"
+            if self.choices.learner == "winnow":
+                why = "the bound (R/γ)² is for the perceptron, not for Winnow"
         ended = words.run_ended(
             run.verdict, rule=run.ledger.rule, margin=eta, passes=run.epochs, of="points"
         )
         return {
             "bound": most,
-            "why_no_bound": self.why_no_bound if most is None else "",
+            "why_no_bound": why,
             "sandwich": sandwich,
             "sandwich_words": caption,
             "verdict": {
@@ -193,27 +195,8 @@ class _Finished:
         found = self.certificate.update_bound(self.choices.eta)
         return None if found is None else found[1]
 
-    @property
-    def why_no_bound(self) -> str:
-        if self.choices.learner == "winnow":
-            return "the bound (R/γ)² is for the perceptron, not for Winnow"
-        return f"{self.why_no_witness}, so (R/γ)² does not apply"
-
-    @cached_property
-    def bound_of_run(self) -> Bound | None:
-        """The bound on the updates of this run: by a separating u, else by losses."""
-        if self.choices.learner == "winnow":
-            return None
-        eta, block = self.choices.eta, self.points.block
-        return known.applicable_bound(
-            self.run.ledger, witness=self.witness, data=block, margin=eta
-        )[0]
-
     def _sandwich(self, weights: Vector) -> tuple[dict[str, Any] | None, str]:
-        """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k, and a caption (Novikoff 1962, Theorem 1).
-
-        Without a separating u there is only the right half.
-        """
+        """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k; without u, only the right half; a caption."""
         if self.choices.learner == "winnow":
             return None, "this proof is for the perceptron, not for Winnow"
         ledger, eta, sent = self.run.ledger, self.choices.eta, len(weights)
@@ -288,14 +271,17 @@ class _Finished:
 
     def _facts(self) -> list[tuple[str, str]]:
         """What is proved, each with its name."""
-        facts, bound, eta = list[tuple[str, str]](), self.bound_of_run, self.choices.eta
+        facts, eta, block = list[tuple[str, str]](), self.choices.eta, self.points.block
+        bound, _ = known.applicable_bound(
+            self.run.ledger, witness=self.witness, data=block, margin=eta
+        )
         if self.margin is not None and self.run.verdict == Verdict.SEPARATED:
             seen = self._distance(self.margin, self.final)
             facts.append(("margin of w", f"{_exactly(self.margin)}{seen}"))
         if self.choices.learner == "averaged" and self.average_margin is not None:
             facts.append(("margin of the average", _exactly(self.average_margin)))
         if self.witness is not None:
-            reached = guarantees.achieved_margin(self.witness, self.points.block)
+            reached = guarantees.achieved_margin(self.witness, block)
             seen = self._distance(reached, self.witness)
             facts.append(("best margin γ", f"{self.certificate.margin}{seen}"))
         if (most := self.bound_of_data) is not None:

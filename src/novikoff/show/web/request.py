@@ -68,10 +68,7 @@ class Refused(BadExample):
 
 
 def points_of(given: Mapping[str, Any]) -> Data:
-    """The points of a request with their labels, and the names of columns, label and classes.
-
-    The names are optional. They must be such that a file of the points could be read.
-    """
+    """The points of a request with their labels, and the names of columns, label and classes."""
     points, labels = _list(given, "points"), _list(given, "labels")
     if not points:
         raise Refused("there are no points yet: click on the plane, or choose a preset")
@@ -158,9 +155,8 @@ class Choices:
     """How the run is made.
 
     The learner "averaged" makes the same run as "perceptron"; the page then shows the average of
-    the weights. `margin` is η of the margin perceptron, which updates when y⟨w,x⟩ ≤ η. The points
-    come in the order in which they were placed, or in one drawn from the seed. Every pass keeps the
-    order, so weights that repeat prove a cycle. Very many points are given fewer `passes`.
+    the weights. `margin` is η of the margin perceptron. The points come in the order in which they
+    were placed, or in one drawn from the seed, which every pass keeps.
     """
 
     learner: Kind = "perceptron"
@@ -222,11 +218,7 @@ def read_upload(
     ignore: str = "",
     **_: str,
 ) -> dict[str, Any]:
-    """The points, labels, column names and classes of an uploaded CSV or svmlight file.
-
-    The same readers serve every command; `ignore` has commas between columns. A file that the page
-    cannot draw is refused, with what to do instead.
-    """
+    """The points, labels, column names and classes of an uploaded CSV or svmlight file."""
     name = _safe_name(name)
     if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
         raise Refused(

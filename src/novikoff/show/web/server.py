@@ -42,10 +42,7 @@ ADMITTED = 12  # requests that are read, wait or are computed, each of at most M
 def serve(
     sock: socket.socket, started: Callable[[str], None], opened: dict[str, Any] | None = None
 ) -> None:
-    """Serve the page on a listening socket until Ctrl-C; call `started` with its address.
-
-    The page begins with the points `opened` (see `request.shown`).
-    """
+    """Serve the page, with the points `opened`, until Ctrl-C; call `started` with its address."""
     port = int(sock.getsockname()[1])
     try:
         started(f"http://{HOST}:{port}/")  # the socket holds requests until the server takes them
@@ -115,11 +112,7 @@ Answer: TypeAlias = Callable[[bytes, QueryParams], dict[str, Any]]
 
 
 class Workers:
-    """Threads that compute answers: a few requests at once, some wait, the others are refused.
-
-    A thread turns the body of a request into the bytes of the answer, so the server's own thread
-    is free to serve the page, and a request that waits takes no more memory than its body.
-    """
+    """Threads that compute answers: a few requests at once, some wait, the others are refused."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(AT_ONCE, "answer")

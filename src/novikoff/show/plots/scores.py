@@ -1,4 +1,4 @@
-"""Curves of a ranking: what each threshold of the scores gets right."""
+"""Figures of scores and probabilities: what each threshold gets right, and how often."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from novikoff.models.measures import Ranking
+from novikoff.models.measures import Ranking, Reliability
 from novikoff.show.plots.axes import new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, BLUE, GREY
 from novikoff.stream.printing import share
@@ -20,11 +20,7 @@ _FINEST = 2000  # corners closer than a two-thousandth of an axis look the same
 
 
 def roc(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
-    """Draw the ROC curve: the recall of both labels at each threshold of the scores.
-
-    Each score that occurs is a corner of the curve. The cross marks the threshold 0, where a model
-    predicts. Reference: Hanley & McNeil (1982) for the area.
-    """
+    """Draw the ROC curve: the recall of both labels at each threshold; a cross marks 0."""
     ax = new_axes(width=5.5, height=5.5) if ax is None else ax
     area = ranking.roc_area
     if math.isnan(area):
@@ -41,12 +37,7 @@ def roc(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
 
 
 def precision_recall(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
-    """Draw precision against recall of the positive label at each threshold of the scores.
-
-    The curve is a step function, whose area is the average precision. The dotted line is the share
-    of positive examples, the precision of always predicting positive; the cross marks the
-    threshold 0.
-    """
+    """Draw precision against recall of the positive label at each threshold; a cross marks 0."""
     ax = new_axes(width=5.5, height=5.5) if ax is None else ax
     if math.isnan(area := ranking.average_precision):
         return write_instead(ax, "no positive example: there is no precision-recall curve")
@@ -64,6 +55,32 @@ def precision_recall(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
     return _framed(ax, "lower left")
 
 
+def reliability(measured: Reliability, *, ax: Axes | None = None) -> Axes:
+    """Draw the observed share of positive examples against the predicted probability.
+
+    There is a point for each of 15 intervals of probabilities that has examples. If the
+    probabilities are right, about 95 of 100 points are on their thin lines. The bars show the share
+    of examples in each interval. Of many classes, the probability is that of the likeliest class,
+    and the share is that of right predictions. Reference: Murphy & Winkler (1977).
+    """
+    ax = new_axes(width=5.5, height=5.5) if ax is None else ax
+    examples = np.array(measured.examples)
+    used = np.flatnonzero(examples)
+    predicted, observed = np.array(measured.predicted)[used], np.array(measured.observed)[used]
+    width = 1 / len(examples)
+    shares = examples / max(1, int(examples.sum()))
+    middles = (np.arange(len(examples)) + 0.5) * width
+    ax.bar(middles, shares, 0.9 * width, color=GREY, alpha=0.35, label="share of examples")
+    ax.plot([0, 1], [0, 1], ls=":", color=GREY, label="as predicted")
+    error = f"calibration error {measured.calibration_error:.4f}"
+    apart = 2 * np.sqrt(predicted * (1 - predicted) / examples[used])  # two standard errors
+    low, high = np.maximum(predicted - apart, 0), np.minimum(predicted + apart, 1)
+    ax.vlines(predicted, low, high, color=GREY, lw=1, label="95% if as predicted")
+    ax.plot(predicted, observed, "o", color=BLUE, ms=5, label=error)
+    ax.set(xlabel="predicted probability", ylabel="observed share")
+    return _framed(ax, "upper left")
+
+
 def _corners(x: Vector, y: Vector) -> Positions:
     """The first and last point, and those between that are not too close to the one before."""
     cells = np.rint(x * _FINEST) * (_FINEST + 1) + np.rint(y * _FINEST)
@@ -76,9 +93,7 @@ def _mark(ax: Axes, x: Vector, y: Vector, ranking: Ranking) -> None:
     ax.plot(x[k], y[k], "x", color=BLACK, ms=9, mew=2, label="threshold 0")
 
 
-def _framed(ax: Axes, corner: Literal["lower left", "lower right"]) -> Axes:
-    ax.set_xlim(-0.02, 1.02)
-    ax.set_ylim(-0.02, 1.02)
-    ax.set_aspect("equal")
+def _framed(ax: Axes, corner: Literal["lower left", "lower right", "upper left"]) -> Axes:
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.legend(loc=corner)
     return ax
