@@ -80,7 +80,8 @@ class Mistakes:
 
     def first(self, n: int) -> Mistakes:
         """The first n of them."""
-        return replace(self, **{name: column[:n] for name, column in self.columns.items()})
+        columns: dict[str, Any] = {name: c[:n] for name, c in self.columns.items()}
+        return replace(self, **columns)
 
     @property
     def columns(self) -> Arrays:
