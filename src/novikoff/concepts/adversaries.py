@@ -68,10 +68,7 @@ class Adversary:
         return self._left.size
 
     def against(self, learner: Learner, *, rounds: int | None = None) -> Iterator[Block]:
-        """The sequence for this learner, of at most `rounds` examples.
-
-        A learner that cannot represent the concepts may never be right on every candidate.
-        """
+        """The sequence for this learner, of at most `rounds` examples."""
         self._left = VersionSpace(self.concepts)
         for first in count() if rounds is None else range(rounds):
             if (found := self._worst_for(learner)) is None:

@@ -200,10 +200,7 @@ class EliminateConjunction(_Elimination):
 
 
 class EliminateDisjunction(_Elimination):
-    """Start from all literals; after a mistake, drop those that are true in the example.
-
-    It is `EliminateConjunction` for the negation of the disjunction.
-    """
+    """`EliminateConjunction` for the negation: a mistake drops literals true in the example."""
 
     sign = -1
     form = Disjunction

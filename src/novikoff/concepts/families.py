@@ -123,10 +123,7 @@ class Subsets(ConceptClass):
 
 
 def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
-    """Conjunctions of literals over n variables: 3ⁿ, or 2ᵏ·C(n, k) of exactly k variables.
-
-    With `monotone` no variable is negated: 2ⁿ and C(n, k).
-    """
+    """Conjunctions over n variables: 3ⁿ, or 2ᵏ·C(n, k) of k; `monotone`: 2ⁿ and C(n, k)."""
     kind = "monotone conjunctions" if monotone else "conjunctions"
     return Subsets(kind, n, k, lambda j: [False] * j + [True], Conjunction, signed=not monotone)
 

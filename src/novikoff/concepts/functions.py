@@ -1,7 +1,4 @@
-"""Boolean functions as concepts: each knows its variables, its values and its formula.
-
-A literal is a signed number of a variable: 3 is x₃ and −3 is ¬x₃.
-"""
+"""Boolean functions as concepts; a literal is a signed variable: 3 is x₃ and −3 is ¬x₃."""
 
 from __future__ import annotations
 

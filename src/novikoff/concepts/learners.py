@@ -48,11 +48,7 @@ class Contradiction(Exception):  # noqa: N818  (it names the finding)
 
 
 class ConceptLearner(Learner):
-    """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples.
-
-    `_step` learns one example and returns the score that it had before, or raises and changes
-    nothing.
-    """
+    """A learner of concepts; `_step` learns one example and returns its score, or raises."""
 
     weights = None
     _step: Callable[[Truths, bool], float]

@@ -13,10 +13,7 @@ from novikoff.stream.rows import Rows, Vector
 
 
 class _Asking(ConceptLearner):
-    """A conjunction of the examples; for a disjunction, examples and labels are negated.
-
-    Literals are 2n truth values, the n plain ones first.
-    """
+    """Keeps 2n literals, plain ones first; for a disjunction, examples and labels are negated."""
 
     negated: ClassVar[bool]
     form: ClassVar[type[Conjunction | Disjunction]]

@@ -166,9 +166,6 @@ _LECTURE_EXAMPLES = (
 
 
 def lecture_examples() -> Block:
-    """Eight examples of 100 variables from a lecture, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀.
-
-    Elimination ends with x₁ as well, because x₁ is 1 in every positive example.
-    """
+    """Eight examples of 100 variables from a lecture, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀."""
     X = [truths(text) for text in _LECTURE_EXAMPLES]
     return labelled(X, LECTURE_TARGET.evaluate(X))

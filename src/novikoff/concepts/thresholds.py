@@ -92,11 +92,7 @@ class _LinearThresholds(ConceptClass):
 
 
 def linear_thresholds(n: int) -> ConceptClass:
-    """The linear threshold functions of n ≤ 5 variables: 4, 14, 104, 1882, 94572.
-
-    Reference: Muroga (1971), Threshold Logic and its Applications: renaming and negating variables
-    gives all of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
-    """
+    """The linear threshold functions of n ≤ 5 variables: 4, 14, 104, 1882, 94572 (Muroga 1971)."""
     return _LinearThresholds(n)
 
 

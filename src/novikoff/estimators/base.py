@@ -87,10 +87,7 @@ def _gives_probabilities(estimator: Any) -> bool:
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
-    """A linear classifier that learns from its mistakes, around an engine that holds its state.
-
-    A subclass has the parameters in its signature, as scikit-learn wants it, and `_rule`.
-    """
+    """A linear classifier that learns from its mistakes, around an engine that holds its state."""
 
     # parameters, set by each estimator's __init__; the last five only where an estimator has them
     fit_intercept: bool
@@ -692,10 +689,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
-        """The weights of `coef_` by the names of features: a read-only mapping, always up to date.
-
-        With more than two classes there is a mapping for each; without names, no such attribute.
-        """
+        """The weights of `coef_` by name, or a mapping a class: read-only, always up to date."""
         try:
             engine = self._learned(opened=True)
         except ValueError as error:

@@ -113,10 +113,7 @@ def arow_sandwich(
     after: Iterable[int] | None = None,
     rows: Rows | None = None,
 ) -> ArowSandwich:
-    """The inequalities of the proof of `arow_bound` after these numbers of updates.
-
-    By default after fifty of them, evenly spaced: each needs a system of equations solved exactly.
-    """
+    """The inequalities of `arow_bound` after these numbers of updates, or fifty evenly spaced."""
     ledger, u = with_witness(ledger, witness, "adaptive")
     n = len(ledger)
     if after is None:

@@ -217,10 +217,7 @@ class Certificate:
 
     @property
     def mistake_bound(self) -> tuple[int, int] | None:
-        """Novikoff's (R/γ)² at the largest and at the smallest γ; None unless complete.
-
-        R and γ are those of all rows, so it bounds any run over these data, in any order.
-        """
+        """Novikoff's (R/γ)² of all rows, at the largest and smallest γ; None unless complete."""
         return self.update_bound()
 
     def update_bound(self, margin: Number = 0) -> tuple[int, int] | None:

@@ -82,10 +82,7 @@ def l1_bound(
 def l2_bound(
     ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
 ) -> LossBound:
-    """M ≤ (R‖u‖/γ + √Σℓ²)², for the squared losses of any u on the mistakes, as for `l1_bound`.
-
-    References: Mohri & Rostamizadeh (2013); after Freund & Schapire (1999), Theorem 2.
-    """
+    """M ≤ (R‖u‖/γ + √Σℓ²)², as `l1_bound` for squared losses (Mohri & Rostamizadeh 2013)."""
     return _by_mistakes("Mohri & Rostamizadeh 2013, L2", ledger, witness, margin, rows, power=2)
 
 

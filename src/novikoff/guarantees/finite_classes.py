@@ -29,10 +29,7 @@ class ClassBound:
 
 
 def halving_bound(size: int) -> ClassBound:
-    """At most ⌊log₂|C|⌋ mistakes if the majority of the consistent concepts predicts.
-
-    References: Barzdin & Freivald (1972); Littlestone (1988), Section 3.
-    """
+    """⌊log₂|C|⌋ mistakes if the majority of consistent concepts predicts (Littlestone 1988, 3)."""
     return ClassBound("halving", _expect_size(size).bit_length() - 1)
 
 

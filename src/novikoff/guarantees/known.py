@@ -68,11 +68,7 @@ def applicable_bound(
 def bound_by_witness(
     ledger: Ledger, witness: Numbers, margin: Number = 0, *, adaptive: bool = False
 ) -> Bound | None:
-    """The bound of the theorem that covers the run; NotAWitness if the weights do not separate.
-
-    None for many classes that do not start at 0. `adaptive` chooses the form of Novikoff's bound
-    with the lengths of all mistakes.
-    """
+    """The bound of the theorem that covers the run, if any; NotAWitness if it does not separate."""
     if ledger.rule == "joint":
         table = np.asarray(witness)
         covered = ledger.start is None and len(table) > 1
@@ -157,11 +153,7 @@ def why_no_sandwich(ledger: Ledger) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Mγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √Σ‖x‖² ≤ R√M after the last mistake, u being w as a unit vector.
-
-    `followed` tells whether the inequalities were checked after each mistake or only after the
-    last.
-    """
+    """Mγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √Σ‖x‖² ≤ R√M after the last mistake, or after each one if `followed`."""
 
     formula: str
     numbers: tuple[float, ...]

@@ -72,11 +72,7 @@ class Ceiling:
 
 
 def achieved_margin(weights: Numbers, block: Block) -> Achieved:
-    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row of the minimum.
-
-    The best margin of the data is at least this large. There is a weight for each feature, and one
-    more for the constant if there is a bias.
-    """
+    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row that has it."""
     if not isinstance(block, Block):
         raise TypeError("the weights come first: achieved_margin(weights, block)")
     w, rows = ExactVector.of(weights, "weights"), block.rows
@@ -117,11 +113,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class MarginBound(Bound):
-    """A bound on the updates made with threshold η, and a promise about the weights at the end.
-
-    Once a pass makes no update, the margin of the weights on its examples exceeds
-    √promised_squared.
-    """
+    """A bound on the updates with threshold η, and the margin after a pass without any."""
 
     threshold: Fraction
     promised_squared: Fraction

@@ -112,11 +112,7 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
 
 
 def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
-    """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound by the lengths of all mistakes, not just the longest.
-
-    The parameters are those of `novikoff`; one long example does not make the others count as long.
-    Reference: Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
-    """
+    """M ≤ √(Σ‖x‖²) ‖u‖/γ: `novikoff` by the lengths of all mistakes (1962, proof of Theorem 1)."""
     theorem, (ledger, u) = "Novikoff 1962, adaptive", with_witness(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
     if seen is None:

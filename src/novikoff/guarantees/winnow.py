@@ -73,10 +73,7 @@ def winnow2_bound(
 
 
 def doubling_bound(n: int, k: int) -> WinnowBound:
-    """At most ⌊2 + 3k(1 + log₂ n)⌋ mistakes of Winnow2, α = 2, θ = n, on a disjunction of k of n.
-
-    References: Littlestone (1988) for the method (docs/proofs.md); Blum (1998) for these constants.
-    """
+    """⌊2 + 3k(1 + log₂ n)⌋ mistakes of Winnow2, α = 2, θ = n, on a disjunction (Blum 1998)."""
     _expect_counts(n, k)
     log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋
     theorem = "Winnow2, doubling and halving"

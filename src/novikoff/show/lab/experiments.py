@@ -197,8 +197,7 @@ def attribute_efficiency(
 def mistake_bounds(*, n: int = 16) -> Result:
     """Compare the mistakes of each learner, on a sequence hard for it, with its bound.
 
-    All but Winnow meet their bounds exactly. Reference: Littlestone (1988); Block (1962), Novikoff
-    (1962).
+    All but Winnow meet their bounds exactly (Littlestone 1988; Block 1962, Novikoff 1962).
     """
     if n not in (4, 8, 16):  # Hadamard rows need powers of two; Halving lists 2ⁿ disjunctions
         raise ValueError(f"n must be 4, 8 or 16, not {n}")

@@ -75,10 +75,7 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
 def estimator(
     clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False, ax: Axes | None = None
 ) -> Axes:
-    """Draw the line of a fitted estimator between these examples, as `plane` does.
-
-    The parameters are as for `fitted`. Of a voted perceptron only the last line is drawn.
-    """
+    """Draw the line of a fitted estimator, of a vote the last, as `plane` does; see `fitted`."""
     it = fitted(clf, X, y, of=of, average=average)
     ax = plane(
         it.block,

@@ -45,11 +45,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the data came from: the paths as given, and the files that they name.
-
-    A pipe has no files, because it cannot be read twice. `command` repeats the report, and `verify`
-    checks its certificate.
-    """
+    """Where the data came from: the paths as given, and their files; a pipe has none."""
 
     given: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
