@@ -31,15 +31,11 @@ _RANDOM = 64
 class Adversary:
     """Show a learner examples it gets wrong, as long as some concept fits all labels given.
 
-    It sees the learner's predictions and does not fix a target: of the examples whose prediction it
-    can contradict, it takes the one that leaves the most concepts.
-    `play(adversary.against(learner), learner)` ends when the learner is right on all candidates. A
-    deterministic learner errs in every round, if a score of 0 predicts +1 or is always a mistake.
-
-    By default the candidates are all examples up to 10 variables; beyond, those with no, one, all
-    but one or all variables 1, and 64 random ones. With `enough` it takes the first candidate that
-    leaves this share of the concepts, which is faster for large classes. Reference: Littlestone
-    (1988), Section 3.
+    Of the examples whose prediction it can contradict, it takes the one that leaves the most
+    concepts, or with `enough` the first that leaves this share. `play(adversary.against(learner),
+    learner)` ends when the learner is right on all candidates: by default all examples up to 10
+    variables; beyond, those with no, one, all but one or all variables 1, and 64 random ones
+    (Littlestone 1988, Section 3).
     """
 
     def __init__(

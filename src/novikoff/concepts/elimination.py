@@ -188,11 +188,9 @@ class _Elimination(ConceptLearner):
 class EliminateConjunction(_Elimination):
     """Start from all literals; after a mistake, drop those that are false in the example.
 
-    At most n + 1 mistakes, all on positive examples; n if `monotone`, when no variable of the
-    target is negated. An example that no conjunction fits, together with those before, raises
-    BadExample and changes nothing. To detect that, `remember` keeps the negative examples, as far
-    as they still matter; without, only a negative example that comes again is detected. References:
-    Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
+    At most n + 1 mistakes, or n if `monotone` (Valiant 1984; Littlestone 1988, Section 3). An
+    example that no conjunction fits, together with those before, raises BadExample and changes
+    nothing; without `remember`, only a negative example that comes again is detected.
     """
 
     sign = 1

@@ -244,10 +244,9 @@ class Halving(VersionSpaceLearner):
 class Optimal(VersionSpaceLearner):
     """Predict the label whose consistent concepts have the larger Littlestone dimension.
 
-    This is the standard optimal algorithm of Littlestone (1988), Section 3. A mistake leaves a
-    smaller dimension, so there are at most as many mistakes as the dimension of the class, and no
-    learner has a smaller bound. The score is the dimension of the concepts left that are true less
-    that of those that are false; a tie predicts +1. For large classes it raises TooLarge.
+    At most as many mistakes as the dimension of the class, and no learner has a smaller bound
+    (Littlestone 1988, Section 3). The score is the difference of the dimensions; a tie predicts +1.
+    For large classes it raises TooLarge.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -267,15 +266,12 @@ class Optimal(VersionSpaceLearner):
 
 
 class WeightedMajority(ClassLearner):
-    """Predict with the weighted majority of all concepts; a wrong concept loses weight.
+    """Predict with the weighted majority of all concepts; a wrong one's weight is multiplied by β.
 
-    Every time a concept is wrong its weight is multiplied by β, a fraction with 0 ≤ β < 1, or a
-    float, taken at its exact value. If some concept is wrong on k of the examples, at most
-    (k·ln(1/β) + ln|C|)/ln(2/(1 + β)) mistakes are made (Littlestone & Warmuth 1994, Section 2), so
-    labels may be wrong. With β = 0 it is the halving algorithm.
-
-    The prediction is exact however small the weights. The score is the share of the weight for true
-    less the share for false; a tie predicts +1.
+    If some concept is wrong on k of the examples, at most (k·ln(1/β) + ln|C|)/ln(2/(1 + β))
+    mistakes are made (Littlestone & Warmuth 1994, Section 2), so labels may be wrong. β = 0 is
+    halving. The prediction is exact however small the weights; the score is the share of the weight
+    for true less the share for false, and a tie predicts +1.
     """
 
     def __init__(self, concepts: ConceptClass, beta: Fraction | float = Fraction(1, 2)) -> None:

@@ -94,12 +94,9 @@ class _Asking(ConceptLearner):
 class AskingConjunction(_Asking):
     """Keep the literals that are possible and those that are certain, and ask about the others.
 
-    A positive example leaves only the literals that are true in it; a negative one in which exactly
-    one possible literal is false proves that literal necessary. To ask about a literal it flips it
-    in a known positive example: the example of all ones if `monotone`, otherwise `positive` or the
-    first one seen. So n questions find any conjunction. It predicts with all possible literals: at
-    most n mistakes, n + 1 if not `monotone`. References: Angluin (1988) for membership queries;
-    Valiant (1984).
+    To ask about a literal it flips it in a known positive example: all ones if `monotone`,
+    otherwise `positive` or the first one seen. So n questions find any conjunction (Angluin 1988).
+    It predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
     """
 
     negated = False

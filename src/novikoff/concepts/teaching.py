@@ -46,11 +46,9 @@ class Oracle:
 class Teacher:
     """Protocol II: a teacher who knows the target sends the fewest examples that determine it.
 
-    For a monotone conjunction of k variables these are the positive example in which exactly the k
-    variables are 1, and for each of the k a negative example in which it is 0 too. If literals may
-    be negated, a second positive example has all other variables flipped. `monotone` says whether
-    the learner knows that no literal is negated; by default, whether none is. For a disjunction
-    true and false are exchanged. Reference: Goldman & Kearns (1995).
+    For a monotone conjunction: the positive example in which exactly its variables are 1, and for
+    each a negative example in which it is 0 too. If literals may be negated (not `monotone`), a
+    second positive example has all other variables flipped (Goldman & Kearns 1995).
     """
 
     def __init__(

@@ -25,13 +25,11 @@ _PROVED_IN = {
 class Estimable:
     """The part of a regression whose maximum-likelihood estimates are finite and unique.
 
-    A fit of these `rows` (those that are not separated) with these `coefficients` converges, and
-    the estimates of all rows tend to it. The rows that are kept say nothing about the `dropped`
-    coefficients, or they are combinations of those that are kept; `absorbing` ones stand for their
-    sums with dropped ones, as the constant does for a reference level. `partly` counts the rows
-    that are kept and are separated from some levels of a multinomial or ordinal response only: a
-    fit must rule those levels out as well to converge. `sentence` says all this in words, for a
-    paper. References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019).
+    A fit of these `rows` with these `coefficients` converges, and the estimates of all rows tend to
+    it (Albert & Anderson 1984; Correia, Guimarães & Zylkin 2019). `absorbing` coefficients stand
+    for their sums with `dropped` ones, as the constant does for a reference level. `partly` counts
+    the rows that are separated from some levels of a multinomial or ordinal response only: a fit
+    must rule those levels out as well. `sentence` says all this in words, for a paper.
     """
 
     rows: NDArray[np.bool_]

@@ -28,10 +28,8 @@ class Cycle:
 
     The weights after pass `until` were those after pass `since`, counted from 1 where `play` began,
     or, if mistaken rows were visited again, in the ledger; λ is the sum of the steps taken on each
-    row in between. With many classes learned jointly, `rivals` is the class that each multiplier is
-    against: for each class, the rows added to it less the rows subtracted from it sum to 0.
-    References: Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why
-    the weights return; Duda & Hart (1973), section 5.12, for many classes.
+    row in between. With many classes, `rivals` is the class that each multiplier is against.
+    References: Gordan (1873) for the proof; Block & Levin (1970) for why the weights return.
     """
 
     since: int

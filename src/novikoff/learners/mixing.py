@@ -18,13 +18,9 @@ class Mixture:
     """The mean of the learners of several shards, which all started from `before`.
 
     If each epoch starts every shard from the mean of the last epoch, S shards together make at most
-    S(R/γ)² mistakes on data that some unit vector separates with margin γ. Taking the mean only
-    once, at the end, proves nothing.
-
-    The mean of the weights of adaptive learners is weighted by their precisions, 1/S, and the
-    precisions are averaged: a shard that has not seen a feature does not shrink its weight much.
-    Sums are compensated and taken in the order of `add`, so the bits depend on nothing else.
-    References: McDonald, Hall & Mann (2010), Theorem 3.
+    S(R/γ)² mistakes (McDonald, Hall & Mann 2010, Theorem 3); one mean at the end proves nothing.
+    The weights of adaptive learners are weighted by their precisions, 1/S. Sums are compensated and
+    taken in the order of `add`, so the bits depend on nothing else.
     """
 
     def __init__(self, before: Linear) -> None:

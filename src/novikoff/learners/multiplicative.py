@@ -256,10 +256,8 @@ class _Settings(TypedDict, total=False):
 class Winnow1(Multiplicative):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
-    On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most αk(log_α θ + 1) +
-    n/θ mistakes: with α = 2 and θ = n/2, which are usual, 2k log₂ n + 2. One wrong label can do
-    lasting damage. Other attributes are accepted if not negative, without a bound. Reference:
-    Littlestone (1988).
+    On a monotone disjunction of k of n attributes, each 0 or 1, at most αk(log_α θ + 1) + n/θ
+    mistakes (Littlestone 1988); one wrong label can do lasting damage. Usual: α = 2, θ = n/2.
     """
 
     def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
@@ -269,10 +267,8 @@ class Winnow1(Multiplicative):
 class Winnow2(Multiplicative):
     """Multiply by α when a positive example was missed, divide when a negative one was accepted.
 
-    With attributes in [0, 1] and μ ≥ 0 such that μ·x ≥ 1 on positive examples and μ·x ≤ 1 − δ on
-    negative ones, α = 1 + δ/2 makes at most 8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ mistakes. On a monotone
-    disjunction of k of n, α = 2 and θ = n, which are usual, make at most 2 + 3k(1 + log₂ n).
-    References: Littlestone (1988), for the first bound; Blum (1998) for the second.
+    Usual are α = 2 and θ = n: at most 2 + 3k(1 + log₂ n) mistakes on a monotone disjunction of k of
+    n (Blum 1998). `guarantees.winnow2_bound` has Littlestone's (1988) for other functions.
     """
 
     def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
@@ -282,9 +278,8 @@ class Winnow2(Multiplicative):
 class BalancedWinnow(Multiplicative):
     """Two weights for each attribute, αᵖ and α⁻ᵖ, subtracted: for numbers of either sign.
 
-    It is Winnow over each attribute and its negative. The constant attribute takes the place of the
-    threshold. It suits data with very many attributes of which few matter; no bound is claimed.
-    Larger attributes need a smaller α. References: Littlestone (1989); Dagan, Karov & Roth (1997).
+    The constant attribute takes the place of the threshold; larger attributes need a smaller α. No
+    bound is claimed (Littlestone 1989; Dagan, Karov & Roth 1997).
     """
 
     def __init__(self, dim: int, *, bias: bool = True, **settings: Unpack[_Settings]) -> None:

@@ -24,14 +24,10 @@ _MOST = 1 << 62
 class HonestScores:
     """Counts of scores by label, of the last half of the examples at least.
 
-    A score is counted in a bin by its leading bits: its sign, its exponent from −64 to 63, and four
-    bits after the point. The counts are whole numbers, so they do not depend on the order of the
-    examples. An importance counts in units of 2⁻¹⁶. Of n examples, those from number 2ᵏ⁻¹ on are
-    counted, where 2ᵏ ≤ n < 2ᵏ⁺¹; `include` leaves none out. Of many classes learned jointly, each
-    example counts once for each class, by its lead over its best rival.
-
-    `counts` are the number of examples and two tables that the core updates, while it `is_open`:
-    close it in later passes, whose examples are not new.
+    A score is counted in a bin by its sign, its exponent from −64 to 63, and four bits after the
+    point, in whole units of 2⁻¹⁶. Of n examples, those from number 2ᵏ⁻¹ on are counted, where 2ᵏ ≤
+    n < 2ᵏ⁺¹; `include` leaves none out. Of many classes, each example counts once for each, by its
+    lead over its best rival. Close it (`is_open`) in later passes, whose examples are not new.
     """
 
     def __init__(self) -> None:

@@ -40,10 +40,8 @@ def conjunctions(
 ) -> Result:
     """Learn a hidden conjunction by asking, from a teacher, and from random examples.
 
-    It has k of n variables, none negated. A learner that asks needs n questions, and a teacher who
-    knows the conjunction k + 1 examples. On random examples elimination makes at most n mistakes.
-    Reference: Valiant (1984); Angluin (1988) for learning by queries; Goldman & Kearns (1995) for
-    teachers.
+    A learner that asks needs n questions, a teacher k + 1 examples, and on random examples
+    elimination makes at most n mistakes (Valiant 1984; Angluin 1988; Goldman & Kearns 1995).
     """
     hidden = concepts.parse(target) if isinstance(target, str) else target
     if not isinstance(hidden, concepts.Conjunction) or not hidden.monotone:
@@ -90,10 +88,8 @@ def conjunctions(
 def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Result:
     """Find one of 75,287,520 monotone conjunctions of 5 of 100 variables by Halving.
 
-    Nature draws examples of which about half are positive. The adversary answers the opposite of
-    the majority; it chooses, from random examples, the one that splits the remaining concepts most
-    evenly. Against either, Halving makes at most ⌊log₂ C(n, k)⌋ mistakes. Reference: Barzdin &
-    Freivald (1972); Littlestone (1988), Section 3.
+    Against nature and against an adversary, who answers the opposite of the majority, it makes at
+    most ⌊log₂ C(n, k)⌋ mistakes (Barzdin & Freivald 1972; Littlestone 1988, Section 3).
     """
     several = concepts.conjunctions(n, k=k, monotone=True)
     if several.size < 2:
@@ -142,10 +138,8 @@ def attribute_efficiency(
 ) -> Result:
     """Compare three learners when only five of up to a million attributes are relevant.
 
-    The target is a disjunction of k of n attributes. In each example a tenth of the attributes is
-    on. The perceptron's bound grows with the number of attributes that are on; Winnow's, 2 + 3k(1 +
-    log₂ n), only with the logarithm of n. Reference: Littlestone (1988); Kivinen, Warmuth & Auer
-    (1997).
+    The perceptron's bound grows with the number of attributes that are on; Winnow's, 2 + 3k(1 +
+    log₂ n), only with the logarithm of n (Littlestone 1988; Kivinen, Warmuth & Auer 1997).
     """
     if not 100 <= largest <= 10**7:
         raise ValueError(
@@ -280,9 +274,8 @@ def _checks(n: int) -> Iterator[Check]:
 def xor(*, largest: int = 5, seed: int = 0) -> Result:
     """Prove that no perceptron represents a parity, and try two remedies.
 
-    The corners, each signed by its label, sum to 0, so no hyperplane separates them (Gordan 1873).
-    With the products of the variables as features one does (Minsky & Papert 1969). Halving over the
-    2ⁿ parities learns them with at most n mistakes.
+    The corners, each signed by its label, sum to 0 (Gordan 1873). With the products of the
+    variables as features a hyperplane separates them (Minsky & Papert 1969).
     """
     if not 2 <= largest <= 8:
         raise ValueError(f"the largest number of variables must be from 2 to 8, not {largest}")
@@ -327,8 +320,7 @@ def learning_rate(
 ) -> Result:
     """From w = 0 the learning rate does not change the mistakes; otherwise it does.
 
-    From w₀ the predictions depend on the rate, and so does the bound. Reference: Novikoff (1962)
-    for runs from w = 0; `guarantees.from_start` for other starts.
+    References: Novikoff (1962) for runs from w = 0; `guarantees.from_start` for other starts.
     """
     dice = np.random.default_rng(seed)
     stream = sources.separable(points, dice.standard_normal(dim), margin=margin, seed=seed)
@@ -363,8 +355,7 @@ def learning_rate(
 def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0) -> Result:
     """The margin perceptron: a larger margin costs more updates.
 
-    The run makes at most (R² + 2η)/γ² updates, and the final weights have a margin above ηγ/(R² +
-    2η). Reference: Krauth & Mézard (1987); `guarantees.margin_perceptron`.
+    At most (R² + 2η)/γ², and the margin is then above ηγ/(R² + 2η) (Krauth & Mézard 1987).
     """
     u = np.random.default_rng(seed).standard_normal(dim)
     blocks = list(sources.separable(points, u, margin=gap, seed=seed))

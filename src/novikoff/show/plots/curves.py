@@ -39,8 +39,7 @@ _APART = 30  # the ratio of the proof's curves from which on both axes are logar
 def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = None) -> Axes:
     """A histogram of y(w·x + b)/‖w‖, the margin of each example, with errors hatched.
 
-    The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
-    value shown. A margin of exactly 0 is an error. `weights` and `bias` are as for `plane`.
+    The least is that of `guarantees.achieved_margin`. A margin of exactly 0 is an error.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
@@ -89,11 +88,9 @@ def _edges(values: Vector) -> Vector:
 def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
     """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
-    Each point is a reading of the run after that number of rounds, evenly spaced on a logarithmic
-    axis. The run, ledger or fitted estimator is of an additive learner that kept its examples. Of
-    more than `most` test examples only `most` are used, because the time for a vote is proportional
-    to test examples times mistakes. Reference: Freund & Schapire (1999) for the vote and the
-    average.
+    Each point is a reading of the run after that number of rounds (Freund & Schapire 1999). The
+    run, ledger or fitted estimator is of an additive learner that kept its examples; of more than
+    `most` test examples only `most` are used.
     """
     ledger = ledger_of(made)
     ledger.expect_sums()
@@ -149,9 +146,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     """Draw kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, the proof of Novikoff's bound.
 
     The lower curve grows as k and the upper one as √k, so they meet, at k = (R/γ)², and no run can
-    go beyond. If all steps had the same length and that is not far away, both are continued to it
-    with dots. `trace` comes from `guarantees.sandwich`. Reference: Novikoff (1962), the proof of
-    Theorem 1.
+    go beyond. `trace` comes from `guarantees.sandwich`.
     """
     ax = new_axes() if ax is None else ax
     if len(trace.k) == 0:

@@ -147,15 +147,10 @@ def plane(
     """Draw the examples, the line w·x + b = 0, and the examples nearest to it or misclassified.
 
     If every example is on the correct side, a band reaches to the nearest ones, which are ringed;
-    otherwise those on the wrong side or on the line are. Without a constant half the width of the
-    band is the margin γ of `guarantees.achieved_margin`; with one, γ counts the constant as a
-    feature, and the legend gives both.
-
-    With more than two features the examples are projected on w and on the first principal direction
+    otherwise the others are. With a constant, γ counts it as a feature, and the legend gives the
+    distance too. More than two features are projected on w and on the first principal direction
     orthogonal to it; distances to the hyperplane remain true. With `bias` the last weight is the
-    constant's. `average` is a second weight vector, whose line is drawn if there are at most two
-    features. `classes` are the names of the labels −1 and +1. Reference: Novikoff (1962) for the
-    margin.
+    constant's; `average` is a second weight vector, and `classes` names the labels −1 and +1.
     """
     line = Linear.of(weights, block.rows.dim, bias=bias)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
@@ -193,14 +188,10 @@ def certificate(
     classes: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the proof of a verdict on separability on the data it is about.
+    """Draw the proof of a verdict on separability on the data, a Block or a pair (X, y).
 
-    Complete: the line of the certificate's weights with its margin, as `plane` draws it. Overlap
-    and quasi-complete: the area of a point shows its multiplier λ in Σ λ y x = 0, which rules out
-    weights with all these points on their correct sides. For quasi-complete separation the line is
-    drawn as well; those points are on it. Undecided: what is known so far. `names` and `classes`
-    are as for `plane`, by default those in the certificate. The data are a Block or a pair (X, y).
-    Reference: Gordan (1873); Albert & Anderson (1984).
+    Complete: the line of the certificate's weights with its margin, as `plane` draws it. Otherwise
+    the area of a point shows its multiplier λ in Σ λ y x = 0 (Gordan 1873; Albert & Anderson 1984).
     """
     block: Block = block_of(data)
     about = it.data
@@ -252,10 +243,8 @@ def constant(
 ) -> Panels:
     """Draw data of one or two features without and with the constant, and what separates them.
 
-    Without it the line must pass through the origin (for one feature: the threshold is 0). With it
-    one feature becomes two: the points are at height 1, and a line through the origin divides them.
-    The verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are
-    as for `plane`. Reference: Gordan (1873) for the proof of either verdict.
+    With it one feature becomes two: the points are at height 1, and a line through the origin
+    divides them. The verdicts above the panels come from `certify`, so they are proved.
     """
     d = block.rows.dim
     if d not in (1, 2):

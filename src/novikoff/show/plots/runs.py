@@ -36,13 +36,12 @@ def turning(
     classes: Sequence[str] = CLASSES,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the line after each mistake, later ones darker, and ring the mistaken points.
+    """Draw the line after each mistake, at most forty, later ones darker; ring the mistaken points.
 
-    Of more than forty lines only forty are drawn. If the run ended in a cycle, the area of a point
-    shows its multiplier in the updates that sum to 0. With more than two features only the last
-    line is drawn, projected as in `plane`. The run, or the fitted estimator that made it, must be
-    of an additive learner that kept its examples, on these data: a Block, a pair (X, y), or X and
-    y. Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
+    If the run ended in a cycle, the area of a point shows its multiplier in the updates that sum to
+    0. With more than two features only the last line is drawn, projected as in `plane`. The run, or
+    the fitted estimator that made it, must be of an additive learner that kept its examples, on
+    these data: a Block, a pair (X, y), or X and y.
     """
     block: Block = block_of(data if y is None else (data, y))
     run = run_of(made)
@@ -89,12 +88,8 @@ def update(
 ) -> Panels:
     """Draw the weights before an update, the step r·y·x that is added to them, the weights after.
 
-    A positive example pulls w towards itself, a negative one pushes it away. Either way y(w·x + b)
-    grows by r‖x‖², and by r more with a constant.
-
-    Two features are drawn as they are. Otherwise the drawing is in the plane through w and x (the
-    constant counts as a feature), which contains the whole update. `weights`, `bias` and `classes`
-    are as for `plane`. Reference: Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
+    y(w·x + b) grows by r‖x‖², and by r more with a constant. More than two features are drawn in
+    the plane through w and x, which contains the whole update (Rosenblatt 1958; Novikoff 1962).
     """
     if y not in (-1, 1):
         raise ValueError(f"the label is {y!r}; it must be -1 or +1")

@@ -58,10 +58,9 @@ def precision_recall(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
 def reliability(measured: Reliability, *, ax: Axes | None = None) -> Axes:
     """Draw the observed share of positive examples against the predicted probability.
 
-    There is a point for each of 15 intervals of probabilities that has examples. If the
-    probabilities are right, about 95 of 100 points are on their thin lines. The bars show the share
-    of examples in each interval. Of many classes, the probability is that of the likeliest class,
-    and the share is that of right predictions. Reference: Murphy & Winkler (1977).
+    If the probabilities are right, about 95 of 100 points are on their thin lines; the bars show
+    the share of examples in each of 15 intervals. Of many classes, the probability is that of the
+    likeliest class, and the share is that of right predictions (Murphy & Winkler 1977).
     """
     ax = new_axes(width=5.5, height=5.5) if ax is None else ax
     examples = np.array(measured.examples)
