@@ -435,7 +435,7 @@ def test_ctrl_c_while_reading_is_reported_in_one_line(
     def press(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("novikoff.cli.options.read_as", press)
+    monkeypatch.setattr("novikoff.cli.options.Scanned", press)
     certify([[1.0], [2.0]], [0, 1]).save(tmp_path / "cert")
     for words in (("certify", "-", "-o", tmp_path / "x"), ("verify", tmp_path / "cert", "-")):
         answer = run(*words)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, KilledWorker, LocalCluster
 
 from novikoff.cluster.driver import Cluster, ClusterProblem
 from novikoff.cluster.training import ClusterTraining
@@ -57,20 +59,41 @@ def processes() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", [*PLANS])
-def test_a_killed_worker_changes_no_bit(
+def test_killed_workers_change_no_bit(
     name: str, processes: Any, workers: Any, files: dict[str, Path], tmp_path: Path
 ) -> None:
     expected, answers = digest(workers, files[name], tmp_path / "m"), 0
+    moments = {2, 9, *random.Random(0).sample(range(10, 18), 1)}  # two come after the survey
 
     def kill(_done: int, _of: int) -> None:
         nonlocal answers
         answers += 1
-        if answers == 9:  # in the first round after the survey
+        if answers in moments:
             victim = next(one.pid for one in processes.cluster.workers.values() if one.pid)
             os.kill(victim, signal.SIGKILL)
 
     assert digest(processes, files[name], tmp_path / "m", kill) == expected
-    assert answers > 9
+    assert answers > max(moments)  # each came before the end
+
+
+def too_large(_shard: str) -> None:
+    raise MemoryError
+
+
+def deadly(_shard: str) -> None:
+    raise KilledWorker("task", SimpleNamespace(address="tcp://there"), 4)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        (too_large, "mail.svm from 64: a worker has too little memory for this shard"),
+        (deadly, "mail.svm from 64: the workers on it died, perhaps because it needs too much"),
+    ],
+)
+def test_a_shard_that_needs_too_much_memory_is_named(task: Any, words: str, workers: Any) -> None:
+    with pytest.raises(ClusterProblem, match=words):
+        list(Cluster(workers).map(task, ["mail.svm from 64"]))
 
 
 def test_a_lost_scheduler_is_said(files: dict[str, Path], tmp_path: Path) -> None:

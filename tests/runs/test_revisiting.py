@@ -123,6 +123,20 @@ def test_a_cycle_is_found_however_long_it_takes_once_the_pool_stops_growing() ->
     assert run.verdict is Verdict.CYCLE
 
 
+def test_rows_mistaken_on_other_machines_are_visited_more_often() -> None:
+    class Mistaken(list[Block]):
+        is_exchange = True
+
+    dice = np.random.default_rng(4)
+    whole = block(dice.normal(size=(30, 3)), dice.choice([-1, 1], 30))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "MOST_PASSES", 2)
+        patch.setattr(pool, "MOST_BETWEEN_MACHINES", 5)
+        for stream, most in ((whole, 2), (Mistaken([whole]), 5)):
+            run = play(stream, Additive(3), revisit="mistakes")
+            assert len(run.ledger.revisits) == most
+
+
 def test_a_cycle_is_counted_from_where_the_pool_grew_last() -> None:
     several = 0
     for seed in range(40):

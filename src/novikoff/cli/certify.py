@@ -12,6 +12,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show, warn
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
+from novikoff.sources.inputs import parts_in_place
 from novikoff.stream.printing import plural
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def certify(
-    data: options.DataFile,
+    data: options.DataFiles,
     output: Annotated[
         Path | None, Option("Write the certificate to this file.", "-o", "--output", metavar="CERT")
     ] = None,
@@ -54,6 +55,8 @@ def certify(
     ] = None,
     max_seconds: options.MaxSeconds = math.inf,
     zero_based: options.ZeroBased = False,
+    cluster: options.ClusterAddress = None,
+    shards: options.ShardCount = None,
     *,
     reading: options.DataReading,
 ) -> None:
@@ -64,36 +67,58 @@ def certify(
     Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
     """
     if output is not None:
-        options.check_output(output, "certificate", [data], instead="--json")
+        options.check_output(output, "certificate", data, instead="--json")
     from novikoff import separability
 
-    status, name = 0, "<stdin>" if data == "-" else data
+    many, status, name = regression != "binary", 0, "<stdin>" if data[0] == "-" else data[0]
     if formula is not None and fixed_effects:
         fail("--fixed-effects: write them after a bar in --formula")
+    if cluster is not None:
+        off = {"--model": many, "--formula": formula is not None}
+        off |= {"--fixed-effects": bool(fixed_effects), "--margin-rtol": margin_rtol is not None}
+        if option := next((name for name, is_given in off.items() if is_given), None):
+            fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
     reading = replace(
         reading, categorical=[*(reading.categorical or ()), *(fixed_effects or ())] or None
     )
     with spinner(f"reading {name}") as say:
-        given: Data | Regression
-        if formula is not None:
+        given: Data | Regression | None = None
+        if cluster is not None:
+            with options.on_cluster(cluster) as workers:
+                from novikoff.cluster import certifying
+
+                found, source = certifying.certify(
+                    workers,
+                    parts_in_place(data),
+                    reading.how(),
+                    classes=options.named_classes(reading.classes),
+                    positive=reading.positive,
+                    zero_based=zero_based or None,
+                    shards=shards,
+                    bias=intercept,
+                    max_seconds=max_seconds,
+                    progress=say,
+                )
+            description = source.description
+            options.warn_of_skipped_lines(source.skipped)
+        elif formula is not None:
             given, description = reading.read_regression(data, formula)
             say(plural(len(given.rows), "row"))
         else:
-            given = reading.read(data, zero_based=zero_based, as_levels=regression != "binary")
+            given = reading.scan(data, zero_based=zero_based, as_levels=many).whole()
             say(plural(len(given.block), "row"))
             description = given.description
         try:
-            found = separability.certify(
-                given,
-                model=regression,
-                levels=None
-                if regression == "binary"
-                else options.named_classes(reading.classes, many=True),
-                fit_intercept=intercept and not fixed_effects,
-                margin_rtol=margin_rtol,
-                max_seconds=max_seconds,
-                progress=say,
-            )
+            if given is not None:
+                found = separability.certify(
+                    given,
+                    model=regression,
+                    levels=options.named_classes(reading.classes, many=True) if many else None,
+                    fit_intercept=intercept and not fixed_effects,
+                    margin_rtol=margin_rtol,
+                    max_seconds=max_seconds,
+                    progress=say,
+                )
             status = 1 if found.verdict == "undecided" else 0
         except separability.Stopped as stopped:
             found, status = stopped.certificate, 130

@@ -18,7 +18,7 @@ from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
-from novikoff.sources.open import Data, read_as
+from novikoff.sources.open import Scanned
 from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.shards import Shards
 from novikoff.storage.file_format import is_stored
@@ -36,10 +36,6 @@ LONGEST_LABEL = 24
 DataFiles: TypeAlias = Annotated[
     list[str],
     Argument("DATA", "Files, directories or patterns, compressed or not; - means standard input."),
-]
-DataFile: TypeAlias = Annotated[
-    str,
-    Argument("DATA", "A file, directory or pattern, compressed or not; - means standard input."),
 ]
 ZeroBased: TypeAlias = Annotated[
     bool, Option("svmlight: indices count from 0, even if no index is 0.")
@@ -278,15 +274,17 @@ class Reading:
         response, effects = parts_of(formula)
         categorical = [*(self.categorical or ()), *effects] or None
         how = replace(self, label=self.label or response, categorical=categorical)
-        found = how.read(data, zero_based=False, as_levels=True)
+        found = how.scan(data, zero_based=False, as_levels=True).whole()
         try:
             return regression_data(formula, found), found.description
         except ImportError as error:
             fail(str(error))
 
-    def read(self, data: Paths, *, zero_based: bool, as_levels: bool = False) -> Data:
-        """All examples of the data, with a warning about lines that were skipped."""
-        found = read_as(
+    def scan(
+        self, data: Paths, *, zero_based: bool, as_levels: bool = False, most: float = math.inf
+    ) -> Scanned:
+        """The examples of the data, with a warning about lines that were skipped."""
+        found = Scanned(
             data,
             self.how(),
             zero_based=zero_based or None,
@@ -294,8 +292,9 @@ class Reading:
             positive=self.positive,
             hashed=True,
             as_levels=as_levels,
+            most=most,
         )
-        warn_of_skipped_lines(found.skipped)
+        warn_of_skipped_lines(found.data.skipped)
         return found
 
     def following(self, model: Model, *, labelled: bool = True) -> ReadOptions:

@@ -101,11 +101,9 @@ class RoundProgress:
     heading = "  round      shards   rows sent    mistakes     MB/s  time left"
 
     def __init__(self, passes: int | None, *, quiet: bool = False) -> None:
-        self._passes, self._quiet, self._shown = passes, quiet, 0
+        self._passes, self._quiet, self._shown, self.bytes_read = passes, quiet, 0, 0
         self.sent: Sent | None = None  # of the training, once there is one
-        self._is_live = sys.stderr.isatty() and not quiet
-        self._started = time.perf_counter()
-        self.bytes_read = 0
+        self._is_live, self._started = sys.stderr.isatty() and not quiet, time.perf_counter()
 
     def shard(self, done: int, of: int) -> None:
         """Show how many shards of this round are done."""
@@ -114,25 +112,19 @@ class RoundProgress:
 
     def update(self, training: Training, _reading: object) -> None:
         """Print a row if a round has ended."""
-        sent = self.sent
+        sent, seconds = self.sent, time.perf_counter() - self._started
         assert sent is not None
-        self.bytes_read = sent.bytes_read
-        if self._quiet or sent.rounds == self._shown:
+        self.bytes_read, shown, self._shown = sent.bytes_read, self._shown, sent.rounds
+        if self._quiet or sent.rounds == shown:
             return
-        if not self._shown:
-            print(self.heading, file=sys.stderr)
-        self._shown = sent.rounds
-        seconds = time.perf_counter() - self._started
-        left, made = "", max(1, training.passes_made)
-        if self._passes is not None:
-            left = as_clock(seconds * (self._passes - made) / made)
-        print(
+        made, of = max(1, training.passes_made), self._passes
+        left = "" if of is None else as_clock(seconds * (of - made) / made)
+        row = (
             f"{sent.rounds:7,}  {sent.passes:10,}  {sent.rows:10,}  "
             f"{training.model.ledger.n_mistakes:10,}  {sent.bytes_read / 1e6 / seconds:7.0f}  "
-            f"{left:>9}",
-            file=sys.stderr,
-            flush=True,
+            f"{left:>9}"
         )
+        print(row if shown else f"{self.heading}\n{row}", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Clear the row that a terminal shows in between."""

@@ -64,7 +64,7 @@ def report(
         from novikoff.show.report import Settings, gather, origin_of, page
 
         inputs = inputs_of(data)
-        given = reading.read(inputs, zero_based=zero_based)
+        given = reading.scan(inputs, zero_based=zero_based).whole()
         named = None if names is None else names_in(names, given)
         say(plural(len(given.block), "row"))
         how = [*as_words(zero_based=zero_based), *reading.words()]

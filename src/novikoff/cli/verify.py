@@ -16,7 +16,7 @@ from novikoff.stream.printing import one_line
 
 if TYPE_CHECKING:
     from novikoff.separability.models import Regression
-    from novikoff.sources import Data
+    from novikoff.sources.open import Data, Scanned
 
 _THIRD = (Problem.THIRD_LABEL, Problem.THIRD_LABEL_IN_LAST_COLUMN)
 
@@ -54,6 +54,7 @@ def verify(
     """
     from novikoff.separability.certifying import checked
     from novikoff.sources.inputs import inputs_of
+    from novikoff.sources.whole import MOST_BYTES
 
     status = 0
     with spinner(f"reading {certificate}") as say:
@@ -62,13 +63,14 @@ def verify(
             inputs = inputs_of(data)
             say(f"reading {inputs[0].name}")
             it = claim(written)
-            given: Data | Regression
+            given: Data | Regression | Scanned
             try:
                 if formula is not None:
                     given, _ = reading.read_regression(inputs, formula)
+                elif it.model is not None:
+                    given = reading.scan(inputs, zero_based=zero_based, as_levels=True).whole()
                 else:
-                    as_levels = it.model is not None
-                    given = reading.read(inputs, zero_based=zero_based, as_levels=as_levels)
+                    given = reading.scan(inputs, zero_based=zero_based, most=MOST_BYTES)
             except BadExample as error:
                 use = _as_certified(reading, it.classes, written["data"]["label"])
                 if error.problem not in _THIRD or not use:

@@ -36,7 +36,7 @@ def web(
     opened = None
     if data is not None:
         name = "<stdin>" if data == "-" else os.path.basename(data.rstrip("/"))
-        opened = shown(name, reading.read(data, zero_based=False))
+        opened = shown(name, reading.scan(data, zero_based=False).whole())
     try:
         sock = socket.create_server((HOST, port))
     except OSError as error:

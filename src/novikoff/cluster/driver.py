@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
 T = TypeVar("T")
 
 RETRIES = 3  # of a task that failed for a reason other than its data
-DEATHS = 10  # of workers at one shard, before it is given up
+DEATHS = 3  # times that Dask gives a shard up because its workers died, each after four deaths
 _LEAVE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"  # to the driver
 STILL_SECONDS = 30  # after which a local worker that does not answer is replaced
 
@@ -45,14 +45,9 @@ def versions() -> dict[str, str]:
 
 
 class Cluster:
-    """Tasks on the workers of a Dask cluster.
+    """Tasks on the workers of a Dask cluster, by a client of `distributed`.
 
-    Parameters
-    ----------
-    client
-        A client of `distributed`, connected to the scheduler.
-    on_answer
-        Called with how many of the shards of a round have been answered, and how many there are.
+    `on_answer` is called with how many of the shards of a round were answered, and of how many.
     """
 
     def __init__(
@@ -150,13 +145,14 @@ def _answer(
         _compare(where, versions(), expected)
         return task(*shared, shard)
     except (BadExample, ClusterProblem) as error:
-        if isinstance(error.__cause__, OSError):  # the storage may answer the next time
-            raise error.__cause__ from None
-        return error
+        if not isinstance(error.__cause__, OSError):
+            return error
+        words = str(error.__cause__)
     except FileNotFoundError as error:
         return BadExample(f"{error.filename}: this file is not on worker {where}")
     except MemoryError:
         return ClusterProblem(f"{_name(shard)}: a worker has too little memory for this shard")
+    raise OSError(words)  # the storage may answer the next time
 
 
 def current_client() -> Any:
@@ -175,16 +171,14 @@ def connected(address: str) -> Iterator[Any]:
         try:
             client = distributed.Client(address, timeout=30)
         except (OSError, ValueError) as error:
-            raise ClusterProblem(
-                f"{address}: no scheduler answers: {one_line(str(error))}"
-            ) from None
+            words = f"{address}: no scheduler answers: {one_line(str(error))}"
+            raise ClusterProblem(words) from None
         with client:
             yield client
         return
     if not (number.isdecimal() and int(number)):
-        raise ClusterProblem(
-            f"{address!r}: write local:N with a number of processes, or an address"
-        )
+        words = "write local:N with a number of processes, or an address"
+        raise ClusterProblem(f"{address!r}: {words}")
     settings = {
         "distributed.scheduler.worker-ttl": f"{STILL_SECONDS}s",
         "distributed.logging.distributed": "critical",

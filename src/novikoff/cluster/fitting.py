@@ -47,18 +47,15 @@ def fit(
     ----------
     estimator
         Any but `VotedPerceptron` and `Winnow`. Of more than two classes it must learn jointly.
-    data
+    data, y
         Paths, patterns or addresses of files, which every worker must be able to read; a Dask frame
-        with a column of labels; a Dask array; or a list of delayed blocks, each a frame or a pair
-        of rows and labels.
-    y
-        The labels of a Dask array, in blocks as its rows are; not for other data.
+        with a column of labels; a Dask array, whose labels are y, in the same blocks; or a list of
+        delayed blocks, each a frame or a pair of rows and labels.
     client
         The client of `distributed`; by default the current one.
-    read
-        How files are read; of a frame, which column is the label, and what missing values mean.
-    shards
-        Into how many shards files are cut; by default one for each 32 MB.
+    read, shards
+        How files or frames are read, and into how many shards files are cut; by default one for
+        each 32 MB.
     """
     check_common(estimator)
     how = read or ReadOptions()

@@ -19,24 +19,6 @@ from novikoff.stream.input_problems import BadExample
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """The examples of a partition, in the memory of a worker."""
-
-    data: Any
-    name: str
-    first: int
-
-    def source(self, whole: Source) -> Source:
-        """They, read as all partitions are."""
-        assert isinstance(whole, PartitionSource)
-        return whole.holding(self.data, self.first)
-
-    def naming_lines(self) -> AbstractContextManager[None]:
-        """Errors name rows already."""
-        return nullcontext()
-
-
-@dataclass(frozen=True, slots=True)
 class Partition:
     """A part of a collection that a worker makes whenever it is needed."""
 
@@ -51,8 +33,19 @@ class Partition:
         return f"partition {self.number}"
 
     def given(self) -> Any:
-        """What makes it, as a task of Dask."""
-        return delayed(Held)(self.data, self.name, self.first)
+        """The partition with its data made, as a task of Dask."""
+        return delayed(Partition)(self.data, self.number, self.first)
+
+    def source(self, whole: Source) -> Source:
+        """Its examples, read as all partitions are."""
+        out = copy(whole)
+        assert isinstance(out, PartitionSource)
+        out.partitions, out.first = [delayed(self.data)], self.first
+        return out
+
+    def naming_lines(self) -> AbstractContextManager[None]:
+        """Errors name rows already."""
+        return nullcontext()
 
 
 class PartitionSource(Source):
@@ -60,17 +53,11 @@ class PartitionSource(Source):
 
     def __init__(self, partitions: Sequence[Any], how: ReadOptions) -> None:
         super().__init__(InMemory())
-        self._partitions, self._how = partitions, how
+        self.partitions, self._how = partitions, how
         self._table: TableColumns | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_partitions": ()}
-
-    def holding(self, data: Any, first: int) -> Source:
-        """The source of one partition."""
-        out = copy(self)
-        out._partitions, out.first = [delayed(data)], first
-        return out
+        return vars(self) | {"partitions": ()}
 
     @property
     def table(self) -> TableColumns | None:
@@ -82,7 +69,7 @@ class PartitionSource(Source):
 
     def _chunks(self) -> Iterator[Chunk]:
         first = self.first
-        for one in self._partitions:
+        for one in self.partitions:
             for chunk in self._chunks_of(one.compute(), first):
                 yield chunk
                 first += len(chunk)
@@ -111,16 +98,14 @@ class PartitionSource(Source):
 
 
 def shards_of_collection(data: Any, y: Any, how: ReadOptions) -> Shards:
-    """A shard for each partition of a Dask frame, of an array with labels, or of delayed blocks.
-
-    A delayed block is a frame with a column of labels, or a pair of rows and labels.
-    """
+    """A shard for each partition of a Dask frame, of an array with labels, or of delayed blocks."""
     if hasattr(data, "to_delayed"):
         if getattr(data, "ndim", 0) == 2 and hasattr(data, "rechunk"):
             data = data.rechunk({1: -1})
-        blocks = [*_flat(data.to_delayed())]
+        made = data.to_delayed()
+        blocks = [*getattr(made, "flat", made)]
         if y is not None:
-            labels = [*_flat(y.to_delayed())]
+            labels = [*y.to_delayed()]
             if len(labels) != len(blocks):
                 words = f"{len(blocks)} blocks of rows, but {len(labels)} of labels"
                 raise BadExample(f"{words}; rechunk one like the other")
@@ -131,7 +116,3 @@ def shards_of_collection(data: Any, y: Any, how: ReadOptions) -> Shards:
         raise BadExample("there are no examples")
     source = PartitionSource(blocks, how)
     return Shards(source, [Partition(one, k, k) for k, one in enumerate(blocks)])
-
-
-def _flat(blocks: Any) -> Iterator[Any]:
-    return iter(blocks.ravel() if hasattr(blocks, "ravel") else blocks)

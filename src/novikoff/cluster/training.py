@@ -25,11 +25,7 @@ from novikoff.stream.printing import plural, size
 
 @dataclass(slots=True)
 class Sent:
-    """What a run has cost: rounds, passes over shards, and the rows and bytes that these sent.
-
-    `bytes_read` are those of the data; `slowest` is the longest pass over a shard, in seconds, and
-    which one that was.
-    """
+    """What a run has cost; `slowest` is the longest pass over a shard, in seconds, and which."""
 
     rounds: int = 0
     passes: int = 0
@@ -57,19 +53,39 @@ class Sent:
             self.bytes += one.learner.weights.nbytes
 
 
+def surveyed(
+    cluster: Cluster, data: Shards, blocks: Numbered, allowed: int
+) -> tuple[list[Shard], int, LabelRuns]:
+    """The shards with examples, their number, and runs of labels; blocks then know all features."""
+    next(blocks.chunks())  # until both labels are known, and what the columns hold
+    shards, total, runs, skipped = list[Shard](), 0, LabelRuns(), list[str]()
+    surveys = cluster.map(survey, data.shards, blocks.of(blocks.source))
+    for shard, found in zip(data.shards, surveys, strict=True):
+        blocks.features.absorb(found.features)
+        codes = np.arange(len(found.classes), dtype=np.int32)
+        blocks.labelling.coded(codes, found.classes, [shard.name] * len(codes))
+        runs.absorb(found.label_runs)
+        skipped += found.skipped
+        if found.examples:
+            shards.append(replace(shard, first=total))
+            total += found.examples
+    blocks.source.skipped = []
+    for words in skipped:
+        blocks.source.skip(BadExample(words), allowed=allowed)
+    blocks.features.check_width()
+    return shards, total, runs
+
+
 class ClusterTraining(Training):
     """Training whose passes are made by workers, each over its shards.
 
-    If the plan revisits mistakes, they are exchanged: in a round, shards pass over their rows from
-    the same weights and return the rows that they mistook. The driver learns from these in the
-    order of the shards, and revisits them all, so its run is that of one perceptron, whose mistake
-    bound holds unchanged. If all shards took part and returned nothing, the weights separate the
-    data. One shard takes part in the first round, two in the second, then four, and so on, which
-    keeps the rows sent few. Otherwise the weights of the shards are mixed after each pass
-    (`Mixture`).
-
-    The result depends on the data, where they were cut and the plan: not on the number of workers,
-    their speed or their deaths. It can be saved and resumed after each round.
+    If the plan revisits mistakes, they are exchanged: shards pass over their rows from the same
+    weights and return those that they mistook, and the driver learns from these in the order of the
+    shards and revisits them all. So its run is that of one perceptron, whose bound holds unchanged.
+    One shard takes part in the first round, then two, four and so on, which keeps the rows sent
+    few; if all took part and returned nothing, the weights separate the data. Otherwise the weights
+    of the shards are mixed after each pass (`Mixture`). The result depends on the data, where they
+    were cut and the plan, not on the workers. It can be saved and resumed after each round.
 
     Parameters
     ----------
@@ -77,11 +93,8 @@ class ClusterTraining(Training):
         The workers, and the shards.
     blocks
         The examples of all data, as this machine would read them; it reads the first ones only.
-    plan, how, initial
-        As for `Training`. Shuffling, holding out and choosing a scale need all examples in one
-        place.
-    fingerprint
-        Of the examples and of where they are cut.
+    plan, how, initial, fingerprint
+        As for `Training`; the fingerprint is also of where the data are cut.
     """
 
     def __init__(
@@ -102,24 +115,10 @@ class ClusterTraining(Training):
             raise BadExample("a vote needs all mistaken examples; revisit mistakes, or average")
         if plan.revisit is None:
             Mixture(plan.rule.learner(0))  # or why these cannot be mixed
-        self._cluster, self._shards, self.sent = cluster, list[Shard](), Sent()
-        next(blocks.chunks())  # until both labels are known, and what the columns hold
-        self._reading, runs = blocks.of(blocks.source), LabelRuns()
-        self._total, skipped = 0, list[str]()
-        surveys = cluster.map(survey, data.shards, self._reading)
-        for shard, found in zip(data.shards, surveys, strict=True):
-            blocks.features.absorb(found.features)
-            codes = np.arange(len(found.classes), dtype=np.int32)
-            blocks.labelling.coded(codes, found.classes, [shard.name] * len(codes))
-            runs.absorb(found.label_runs)
-            skipped += found.skipped
-            if found.examples:
-                self._shards.append(replace(shard, first=self._total))
-                self._total += found.examples
-        blocks.source.skipped = []
-        for words in skipped:
-            blocks.source.skip(BadExample(words), allowed=0 if how is None else how.skip_bad)
-        blocks.features.check_width()
+        self._cluster, self.sent = cluster, Sent()
+        allowed = how.skip_bad if how else 0
+        self._shards, self._total, runs = surveyed(cluster, data, blocks, allowed)
+        self._reading = blocks.of(blocks.source)
         super().__init__(blocks, plan, how=how, initial=initial, data=fingerprint)
         self.label_runs, self._watches_labels = runs, False
         self.is_exchange = plan.revisit is not None

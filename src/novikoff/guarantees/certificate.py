@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -150,7 +150,8 @@ class Certificate:
     combinations of `absorbing` ones on the rows that are not separated, those whose estimates are
     infinite among them (see `estimable`). `one_response` has, for columns of 0 and 1 whose
     estimates are infinite because all rows with a 1 there have the same response, how many rows,
-    and which response.
+    and which response. `places` are the files and lines of the first multiplied rows, if a cluster
+    read them.
     """
 
     verdict: Separation
@@ -168,6 +169,7 @@ class Certificate:
     dropped: tuple[int, ...] | None = None
     absorbing: tuple[int, ...] = ()
     one_response: Mapping[int, tuple[int, str]] = field(default_factory=dict)
+    places: Mapping[int, str] = field(default_factory=dict)
 
     def estimable(self) -> Estimable:
         """Which rows and coefficients to keep so that maximum likelihood converges."""
@@ -375,7 +377,10 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.multipliers:
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
         is_undecided = it.verdict == Separation.UNDECIDED
-        proof = f"rows {spans(sorted(it.multipliers))}, {cancel}"
+        which = spans(sorted(it.multipliers))
+        if it.places:
+            which = f"{which} ({listed([plain(place) for place in it.places.values()], 8)})"
+        proof = f"rows {which}, {cancel}"
         if data.model is not None:
             at = np.array(sorted(it.multipliers), dtype=np.int64)
             proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
@@ -422,15 +427,30 @@ def ranges(which: NDArray[np.bool_]) -> tuple[range, ...]:
     return tuple(map(range, ends[::2], ends[1::2]))
 
 
+def merged(found: Iterable[range]) -> tuple[range, ...]:
+    """These ranges in order; those that follow one another without a gap become one."""
+    out = list[range]()
+    for each in found:
+        joins = bool(out) and out[-1].stop == each.start
+        out.append(range(out.pop().start, each.stop) if joins else each)
+    return tuple(out)
+
+
 def fingerprint(block: Block) -> str:
     """A digest of the labels and numbers other than 0, however they are stored."""
     out = Fingerprint()
-    for part, every in in_parts(block.rows, np.arange(len(block)), bias=False):
-        e = every.nonzero
-        columns: tuple[NDArray[Any], ...] = (block.labels[part], e.lengths, e.columns, e.values)
-        kinds = ("<i1", "<i8", "<i8", "<f8")
-        out.update(*(c.astype(k).tobytes() for c, k in zip(columns, kinds, strict=True)))
+    add_to_fingerprint(out, block, np.arange(len(block)))
     return str(out)
+
+
+def add_to_fingerprint(digest: Fingerprint, block: Block, at: Positions) -> None:
+    """Add the rows of a block at these positions."""
+    for part, every in in_parts(block.rows, at, bias=False):
+        e = every.nonzero
+        labels = block.labels[at[part]]
+        columns: tuple[NDArray[Any], ...] = (labels, e.lengths, e.columns, e.values)
+        kinds = ("<i1", "<i8", "<i8", "<f8")
+        digest.update(*(c.astype(k).tobytes() for c, k in zip(columns, kinds, strict=True)))
 
 
 def examples(block: Block) -> Iterator[tuple[int, Row]]:

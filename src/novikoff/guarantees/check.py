@@ -63,6 +63,7 @@ _POSITIVE = "[1-9][0-9]{0,39}|0x[1-9a-f][0-9a-f]*"
 _INTEGER = re.compile(f"-?(?:{_POSITIVE})")
 _RATIONAL = re.compile(f"(0|{_POSITIVE})(?:/({_POSITIVE}))?")
 _SHA256 = re.compile("sha256:[0-9a-f]{64}")
+_FINGERPRINT = re.compile(f"{_SHA256.pattern}(?:/(?:{PLACE.pattern})(?:,(?:{PLACE.pattern}))*)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MISSING = ("", "?", "na", "n/a", "nan", "+nan", "-nan", "null")
 # how other formats' names end: novikoff would not read such a file as svmlight or CSV
@@ -266,8 +267,10 @@ class Claim:
         require(are_counts and type(bias) is bool, "its numbers of rows and columns are wrong")
         self.d, self.bias = d, bias
         self.files = tuple(files) if isinstance(files, list) else ("",)
-        are_digests = all(map(_SHA256.fullmatch, (self.fingerprint, *self.files)))
+        are_digests = all(map(_SHA256.fullmatch, self.files))
+        are_digests = are_digests and bool(_FINGERPRINT.fullmatch(self.fingerprint))
         require(are_digests, "damaged: a SHA-256 in it is wrong")
+        self.cuts = {int(place) for place in self.fingerprint[72:].split(",") if place}
         self.model = None if model is None else modelled(model)
         self.names = None if names is None else texts(names, model["columns"] if model else d)
         self.classes = texts(classes, max(2, len(classes)) if model else 2)
@@ -396,18 +399,31 @@ def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:
 
 
 class Fingerprint:
-    """A digest of the data, by which a certificate recognises them: labels, columns and values."""
+    """A digest of the data, by which a certificate recognises them: labels, columns and values.
+
+    Of machines that read a part each, it is the digest of theirs, and says where the cuts are.
+    """
 
     def __init__(self) -> None:
         self.parts = [hashlib.sha256() for _ in range(4)]
+        self.before, self.cuts = b"", list[int]()
 
     def update(self, *parts: bytes) -> None:
         """Add labels (int8), row lengths, columns (int64) and values (float64), little-endian."""
         for part, more in zip(self.parts, parts, strict=True):
             part.update(more)
 
+    def digest(self) -> bytes:
+        """Of all parts so far."""
+        return self.before + b"".join(part.digest() for part in self.parts)
+
+    def cut(self, row: int) -> None:
+        """Begin another part with this row."""
+        self.before, self.parts = self.digest(), [hashlib.sha256() for _ in range(4)]
+        self.cuts.append(row)
+
     def __str__(self) -> str:
-        return sha256(b"".join(part.digest() for part in self.parts))
+        return sha256(self.digest()) + "/" * bool(self.cuts) + ",".join(map(str, self.cuts))
 
 
 def check_reading(it: Claim, data: Evidence) -> None:
@@ -495,6 +511,8 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
         entries = [(c, float(v)) for c, v in pairs if v]
         places, values = [c for c, _ in entries], [v for _, v in entries]
+        if i in it.cuts:
+            digest.cut(i)
         parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
         digest.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
         n = i + 1

@@ -168,6 +168,8 @@ def play(
     if cycles is None and (epochs > 1 or pool is not None):
         cycles = CycleSearch()
     is_exchange = getattr(stream, "is_exchange", False)
+    if pool is not None:
+        pool.is_exchange = is_exchange
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
     with Interrupts() as interrupts, held:
         mistaken: list[Positions] = []  # rows of the present block

@@ -20,15 +20,16 @@ Revisit: TypeAlias = Literal["mistakes"]
 # Passes over the pool before all data are read again. On text 10 need 1.5 times the reads of 100;
 # 300 seldom save one, and on data that are not separable they take three times as long.
 MOST_PASSES = 100
+MOST_BETWEEN_MACHINES = 1000  # a read of all data costs more there; a narrow gap needs a fifth
 
 
 class Pool:
     """Copies of the mistaken rows, in the order in which they were first mistaken.
 
     After each pass over all data that made a mistake, a learner goes over the pool until a pass
-    over it makes no update, or for `MOST_PASSES` passes. That is a sequence of examples like any
-    other, so every mistake bound holds; and data whose mistaken rows no weights separate are not
-    separable.
+    over it makes no update, or for `MOST_PASSES` passes (more if the data are on other machines).
+    That is a sequence of examples like any other, so every mistake bound holds; and data whose
+    mistaken rows no weights separate are not separable.
 
     Attributes
     ----------
@@ -38,10 +39,12 @@ class Pool:
     passes, is_clean
         How many passes over the pool were made since the last one over all data, and whether the
         last of them made no update.
+    is_exchange
+        Whether the rows were mistaken on other machines.
     """
 
     def __init__(self) -> None:
-        self.is_open = self.is_clean = self.is_larger = False
+        self.is_open = self.is_clean = self.is_larger = self.is_exchange = False
         self.passes = 0
         self._pieces: list[Block] = []
 
@@ -51,7 +54,8 @@ class Pool:
     @property
     def is_waiting(self) -> bool:
         """Whether a pass over the pool comes next."""
-        return self.is_open and not self.is_clean and self.passes < MOST_PASSES
+        most = MOST_BETWEEN_MACHINES if self.is_exchange else MOST_PASSES
+        return self.is_open and not self.is_clean and self.passes < most
 
     def add(self, block: Block, mistaken: Positions) -> None:
         """Add the rows of the block at these positions, in this order, each once."""

@@ -36,11 +36,11 @@ from novikoff.separability.models import (
 )
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
-from novikoff.separability.verifying import check_block
+from novikoff.separability.verifying import check_blocks
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, rows_of, two_labels
 from novikoff.sources.in_memory import frame_rows
-from novikoff.sources.open import Data
+from novikoff.sources.open import Data, Scanned
 from novikoff.stream.blocks import Block, unusable_importance
 from novikoff.stream.input_problems import BadExample, naming_columns
 
@@ -208,8 +208,15 @@ def checked(
     fixed_effects: Any = None,
     weights: Any = None,
 ) -> Evidence:
-    """What was read of these data, if the certificate proves its verdict on them, else Rejected."""
+    """What was read of these data, if the certificate proves its verdict on them, else Rejected.
+
+    Files that were `Scanned` are read in blocks, and need not fit in memory; they have two labels.
+    """
     it = claim(certificate)
+    if isinstance(X, Scanned):
+        read = _evidence(_data(X.data, None))
+        check_blocks(certificate, read, X.examples, map(_usable, X))
+        return read
     if isinstance(X, Regression):
         trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
         constant = it.bias if it.model is None else it.model.constant
@@ -230,8 +237,13 @@ def checked(
         read = _evidence(data)
         if of is not None:
             check_examples(it.model, of.examples, of.twice)
-    check_block(certificate, read, data.block)
+    check_blocks(certificate, read, len(data.block), [data.block])
     return read
+
+
+def _usable(block: Block) -> Block:
+    usable(block.rows)
+    return block
 
 
 def evidence(X: Any, y: Any = None, *, fixed_effects: Any = None) -> Evidence:

@@ -7,17 +7,25 @@ on its error decides most signs, and integers the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from novikoff.guarantees.certificate import examples, fingerprint, ranges, spans_text
+from novikoff.guarantees.certificate import (
+    add_to_fingerprint,
+    examples,
+    merged,
+    ranges,
+    spans_text,
+)
 from novikoff.guarantees.check import (
     Claim,
     Evidence,
     Facts,
+    Fingerprint,
     Rejected,
     Whole,
     check_reading,
@@ -32,56 +40,103 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, packed
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum
 from novikoff.separability.exact_linear import rank_of
 from novikoff.separability.points import orthogonal_to
-from novikoff.stream.blocks import Block
+from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.rows import Positions, SparseRows
 
 
-def check_block(certificate: Mapping[str, Any], data: Evidence, block: Block) -> None:
-    """Raise Rejected, with the reason, unless the certificate proves its verdict on the block.
+def check_blocks(
+    certificate: Mapping[str, Any], data: Evidence, rows: int, blocks: Iterable[Block]
+) -> None:
+    """Raise Rejected, with the reason, unless the certificate proves its verdict on the blocks.
 
-    It decides as `check` does; the rows must have passed `usable`.
+    It decides as `check` does, and holds one block at a time; the rows must have passed `usable`.
 
     References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it = claim(certificate)
     check_reading(it, data)
     # nothing is made that is as large as the claim says before its size is that of the data
-    require(0 < len(block) == it.n, f"the data have {len(block)} rows, not {it.n}")
-    conclude(it, _facts(it, block), rank_of)
+    require(0 < rows == it.n, f"the data have {rows} rows, not {it.n}")
+    gathered = Gathered(it)
+    for block in blocks:
+        gathered.add(block)
+    conclude(it, gathered.facts(), rank_of)
 
 
-def _facts(it: Claim, block: Block) -> Facts:
-    labels, exact = block.signs, ExactRows(block.rows, bias=it.bias)
-    w = ExactVector.sparse(it.w, it.d + it.bias)
-    side = labels * exact.signs(w) if it.w else np.zeros_like(labels)
-    above, others = np.flatnonzero(side > 0), np.flatnonzero(side <= 0)
-    multiplied = np.array(sorted(it.times), dtype=np.int64)
-    bad = side < 0
-    bad[multiplied] |= side[multiplied] > 0
-    if it.verdict == "complete":
-        bad |= side == 0
-    elif it.verdict != "undecided" and it.complement:
-        at = np.flatnonzero(side == 0)
-        on = ExactRows(block.rows.take(at), bias=it.bias)
-        bad[at] |= ~orthogonal_to(on, it.complement)
-    return Facts(
-        rows=len(block),
-        fingerprint=fingerprint(block),
-        flaw=_flaw(it, block, int(np.argmax(bad))) if bad.any() else None,
-        separated=spans_text(ranges(side > 0)),
-        least=exact.least(above, labels[above], w)[1] if len(above) else Fraction(0),
-        radius=exact.largest_square(),
-        unseparated=_columns(it, block, others),
-        multiplied=_wholes(it, block, multiplied),
-        cancels=_sum(it, block, it.times).is_zero,
-        hull=_sum(it, block, it.hull).squared,
-    )
+class Gathered:
+    """What rows that come in blocks say about a claim; `first` is the position of the first one."""
+
+    def __init__(self, it: Claim, first: int = 0) -> None:
+        self._it, self._first, self._at = it, first, first
+        self._w = ExactVector.sparse(it.w, it.d + it.bias)
+        self._zero, self._hull = (ExactSum(it.d + it.bias) for _ in range(2))
+        self._multiplied, self._unseparated = list[Whole](), set[int]()
+        self._flaw: Rejected | None = None
+        self.digest, self.separated, self.radius = Fingerprint(), list[range](), Fraction(0)
+        self.least: Fraction | None = None
+
+    def add(self, block: Block) -> tuple[Labels, NDArray[np.bool_]]:
+        """On which side of the weights each row is: 1 is its own; and which rows are flaws."""
+        it, labels, exact = self._it, block.signs, ExactRows(block.rows, bias=self._it.bias)
+        side = labels * exact.signs(self._w) if it.w else np.zeros_like(labels)
+        above, others = np.flatnonzero(side > 0), np.flatnonzero(side <= 0)
+        bad = side < 0
+        if it.verdict == "complete":
+            bad |= side == 0
+        elif it.verdict != "undecided" and it.complement:
+            at = np.flatnonzero(side == 0)
+            on = ExactRows(block.rows.take(at), bias=it.bias)
+            bad[at] |= ~orthogonal_to(on, it.complement)
+        multiplied = self._add_to(self._zero, it.times, block)
+        self._multiplied += _wholes(it, block, multiplied)
+        bad[multiplied] |= side[multiplied] > 0
+        self._add_to(self._hull, it.hull, block)
+        if self._flaw is None and bad.any():
+            self._flaw = _flaw(it, block, int(np.argmax(bad)), self._at)
+        self.separated += [range(self._at + r.start, self._at + r.stop) for r in ranges(side > 0)]
+        if len(above):
+            least = exact.least(above, labels[above], self._w)[1]
+            self.least = least if self.least is None else min(least, self.least)
+        self.radius = max(self.radius, exact.largest_square())
+        self._unseparated |= _columns(it, block, others)
+        cuts = sorted(cut - self._at for cut in it.cuts if 0 <= cut - self._at < len(block))
+        for k, rows in enumerate(np.split(np.arange(len(block)), cuts)):
+            if k:
+                self.digest.cut(self._at + cuts[k - 1])
+            add_to_fingerprint(self.digest, block, rows)
+        self._at += len(block)
+        return side, bad
+
+    def _add_to(self, total: ExactSum, times: Mapping[int, int], block: Block) -> Positions:
+        """Add those rows that are multiplied, with the signs of their labels, and say which."""
+        within = sorted(i - self._at for i in times if 0 <= i - self._at < len(block))
+        at = np.array(within, dtype=np.int64)
+        if within:
+            signs = block.labels[at].tolist()
+            signed = [times[i + self._at] * y for i, y in zip(within, signs, strict=True)]
+            total.add(block.rows, at, packed(signed), Fraction(1))
+        return at
+
+    def facts(self) -> Facts:
+        """What all rows so far say."""
+        return Facts(
+            rows=self._at - self._first,
+            fingerprint=str(self.digest),
+            flaw=self._flaw,
+            separated=spans_text(merged(self.separated)),
+            least=self.least or Fraction(0),
+            radius=self.radius,
+            unseparated=self._unseparated,
+            multiplied=self._multiplied,
+            cancels=self._zero.is_zero,
+            hull=self._hull.squared,
+        )
 
 
-def _flaw(it: Claim, block: Block, i: int) -> Rejected | None:
+def _flaw(it: Claim, block: Block, i: int, first: int) -> Rejected:
     (x,) = _wholes(it, block, np.array([i]))
     try:
-        check_row(it, i, x, int(block.labels[i]) * dot(it.w, x))
+        check_row(it, first + i, x, int(block.labels[i]) * dot(it.w, x))
     except Rejected as error:
         return error
     raise AssertionError(f"row {i} is not where the certificate says, but the check allows it")
@@ -107,12 +162,3 @@ def _columns(it: Claim, block: Block, at: Positions) -> set[int]:
     else:
         used |= rows.values.any(axis=0)
     return {*np.flatnonzero(used).tolist(), *([it.d] if it.bias and len(at) else [])}
-
-
-def _sum(it: Claim, block: Block, times: Mapping[int, int]) -> ExactSum:
-    """The sum of these rows, each times its number and the sign of its label."""
-    total, at = ExactSum(it.d + it.bias), np.array(sorted(times), dtype=np.int64)
-    if len(at):
-        signed = [times[i] * int(y) for i, y in zip(at.tolist(), block.labels[at], strict=True)]
-        total.add(block.rows, at, packed(signed), Fraction(1))
-    return total

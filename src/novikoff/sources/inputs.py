@@ -167,6 +167,11 @@ class Part(Input):
             about = system.info(path)
             return int(about["size"]), system.ukey(path)
 
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes of the whole file."""
+        with self.stored() as file:
+            return hashlib.file_digest(cast("io.BytesIO", file), "sha256").hexdigest()
+
     def fingerprint(self) -> str:
         """The name and the state."""
         return f"{self.name} {self.known}"
@@ -175,14 +180,10 @@ class Part(Input):
     def open(self) -> Iterator[OpenInput]:
         """The bytes of its lines; those of a whole file are decompressed."""
         with self.stored() as file:
-            if self.begin == 0 and self.end is None:
-                yield OpenInput(self.name, file)
-                return
-            begin, end = (
-                _line_start(file, at, int(self.known[0])) for at in (self.begin, self.end)
-            )
+            size = int(self.known[0])
+            begin, end = (_line_start(file, at, size) for at in (self.begin, self.end))
             lines = cast("BinaryIO", io.BufferedReader(_Span(file, begin, end), _LOOK))
-            yield OpenInput(self.name, lines, is_inside=begin > 0)
+            yield OpenInput(self.name, lines, is_inside=begin > 0, is_cut=end < size)
 
     @contextmanager
     def stored(self) -> Iterator[BinaryIO]:
@@ -211,6 +212,8 @@ def _line_start(file: BinaryIO, at: int | None, size: int) -> int:
     while piece := file.read(_LOOK):
         if (end := piece.find(b"\n")) >= 0:
             return file.tell() - len(piece) + end + 1
+    if file.tell() < size:
+        raise OSError("the file ends too early")
     return size
 
 
@@ -238,11 +241,14 @@ class OpenInput:
 
     A text in UTF-16 or UTF-32 that begins with its mark becomes UTF-8, and the first sheet of an
     Excel file becomes CSV. `compression` names what was undone; None if the bytes are as stored.
-    If it `is_inside` a file, it begins with one of its later lines, and nothing is undone.
+    If it `is_inside` a file, it begins with one of its later lines, and nothing is undone; if it
+    `is_cut`, lines of the file follow.
     """
 
-    def __init__(self, name: str, stored: BinaryIO, *, is_inside: bool = False) -> None:
-        self.name, self.is_inside = name, is_inside
+    def __init__(
+        self, name: str, stored: BinaryIO, *, is_inside: bool = False, is_cut: bool = False
+    ) -> None:
+        self.name, self.is_inside, self.is_cut = name, is_inside, is_cut
         if not hasattr(stored, "peek"):
             stored = cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", stored)))
         self._stored = stored

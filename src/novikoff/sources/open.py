@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
 from novikoff.stream.printing import quoted
-from novikoff.stream.rows import SparseRows, join
+from novikoff.stream.rows import Rows, SparseRows, join
 
 _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
@@ -296,10 +297,6 @@ def read(
     paths
         A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
         input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
-    label, format, keep, one_vs_rest, weight, missing, ignore, categorical, text, text_rule
-        As in `ReadOptions`.
-    delimiter, decimal, quote, header
-        As in `ReadOptions`.
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
@@ -308,6 +305,8 @@ def read(
         The positive label; by default the greater of the two.
     hashed
         Whether to compute the SHA-256 of the files, by which a certificate names them.
+
+    The other parameters are those of `ReadOptions`.
 
     Examples
     --------
@@ -338,62 +337,95 @@ def read(
         quote=quote,
         header=header,
     )
-    return read_as(
+    return Scanned(
         paths, how, zero_based=zero_based, classes=classes, positive=positive, hashed=hashed
-    )
+    ).whole()
 
 
-def read_as(
-    paths: Paths,
-    how: ReadOptions,
-    *,
-    zero_based: bool | None = None,
-    classes: Sequence[str] | None = None,
-    positive: str | None = None,
-    hashed: bool = False,
-    as_levels: bool = False,
-) -> Data:
-    """What `read` returns, for options in one piece.
+class Scanned:
+    """The examples of files in blocks: read once to know their columns and labels, and then again.
 
-    With `as_levels` the labels are any, numbered in order of appearance, and `classes` are theirs.
+    In between they are kept in memory, if they have at most so many bytes. `data` is what is known
+    of them, without the rows. Parameters are those of `read`. With `as_levels` the labels are any,
+    numbered in order of appearance, and the classes are theirs.
     """
-    inputs = inputs_of(paths)
-    states = [one.state() for one in inputs]
-    files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
-    source = open_files(inputs, how)
+
+    def __init__(
+        self,
+        paths: Paths,
+        how: ReadOptions,
+        *,
+        zero_based: bool | None = None,
+        classes: Sequence[str] | None = None,
+        positive: str | None = None,
+        hashed: bool = False,
+        as_levels: bool = False,
+        most: float = math.inf,
+    ) -> None:
+        inputs = inputs_of(paths)
+        states = [one.state() for one in inputs]
+        files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
+        source = open_files(inputs, how)
+        labelling: LabelsAsSigns | LabelsAsClasses = (
+            LabelsAsClasses(most=None)
+            if as_levels
+            else signs_of_labels(inputs, how, classes, positive=positive)
+        )
+        self._blocks = Numbered(source, Features(), labelling)
+        self._held, self.examples, size = list[Block](), 0, 0
+        for block in self._blocks:
+            self.examples += len(block)
+            size += block.rows.nbytes
+            self._held.append(block)
+            if size > most and not source.is_pipe:
+                self._held = []
+        self.data, self.base = described(self._blocks, how, files, zero_based=zero_based)
+        for one, state in zip(inputs, states, strict=True):
+            one.check_unchanged(state)
+
+    def __iter__(self) -> Iterator[Block]:
+        for block in self._held or self._blocks:
+            yield replace(block, rows=from_base(block.rows, self.base, self.data.block.rows.dim))
+
+    def whole(self) -> Data:
+        """All examples."""
+        rows = join([block.rows for block in self._held])
+        rows = from_base(rows, self.base, self.data.block.rows.dim)
+        labels = np.concatenate([block.labels for block in self._held])
+        return replace(self.data, block=Block(rows, labels))
+
+
+def described(
+    blocks: Numbered, how: ReadOptions, files: tuple[str, ...], *, zero_based: bool | None
+) -> tuple[Data, int]:
+    """What is known of examples that were read, without their rows; and their lowest column."""
+    source, features, table = blocks.source, blocks.features, blocks.table
     lines = source.format if isinstance(source, TextFiles) else None
     if zero_based is not None and not isinstance(lines, Svmlight):
         raise BadExample(f"{source.name}: zero_based applies to svmlight only")
-    features = Features()
-    labelling: LabelsAsSigns | LabelsAsClasses = (
-        LabelsAsClasses(most=None)
-        if as_levels
-        else signs_of_labels(inputs, how, classes, positive=positive)
-    )
-    blocks = list(Numbered(source, features, labelling))
-    rows = join([block.rows for block in blocks])
-    if isinstance(rows, SparseRows):  # columns from the base, with 32-bit indices if they fit
-        base = lines.base(zero_based) if isinstance(lines, Svmlight) else 0
-        dim = max(0, features.dim - base)
-        width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
-        rows = SparseRows(
-            rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
-        )
-    labels = np.concatenate([block.labels for block in blocks])
-    table = source.table
-    names = None if table is not None and not table.has_header else features.names
-    where = getattr(lines, "label", None) if table is None else table.label
-    has_header = table.has_header if table is not None and lines is not None else None
-    for one, state in zip(inputs, states, strict=True):
-        one.check_unchanged(state)
-    return Data(
-        Block(rows, labels),
-        names,
-        labelling.classes,
-        where,
-        has_header,
+    base = 0 if zero_based else features.dim - features.count  # of svmlight 1 if no index is 0
+    if zero_based is False and features.dim and not base:
+        raise BadExample("there is an index 0, but zero_based is False")
+    dim, no = features.dim - base, np.zeros(1, dtype=np.int32)
+    data = Data(
+        Block(SparseRows(np.zeros(0), no[:0], no, dim), np.zeros(0, dtype=np.int8)),
+        None if table is not None and not table.has_header else features.names,
+        blocks.labelling.classes,
+        getattr(lines, "label", None) if table is None else table.label,
+        table.has_header if table is not None and lines is not None else None,
         files,
         tuple(source.skipped),
         source.description,
         how.missing_rule,
+    )
+    return data, base
+
+
+def from_base(rows: Rows, base: int, dim: int) -> Rows:
+    """Rows whose columns count from `base`, with 32-bit indices if they fit."""
+    if not isinstance(rows, SparseRows):
+        return rows
+    width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
+    return SparseRows(
+        rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
     )

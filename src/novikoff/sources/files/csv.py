@@ -26,7 +26,7 @@ from novikoff.sources.read_options import MISSING_RULES, ReadOptions
 from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.number_text import number, present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
-from novikoff.stream.rows import DenseRows, Rows, SparseRows
+from novikoff.stream.rows import DenseRows
 
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "spaces"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*")
@@ -54,6 +54,7 @@ class Table(TextFormat):
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
         self._how = how or ReadOptions()
+        self.hash_bits = self._how.hash_bits
         self._separator = self._how.delimiter or separator
         self._found: Layout | None = None
         self._for_core: dict[str, Any] = {}
@@ -154,23 +155,17 @@ class Table(TextFormat):
         """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""
         layout, labels = self.layout, parsed["labels"]
         column = "" if layout.label is None else f": column {layout.called(layout.label)}"
-        names = None if self.is_dense else Names(*parsed["names"])
-        rows: Rows
-        if names is None:
-            rows = DenseRows(parsed["values"].reshape(len(labels), len(layout.features)))
-        else:
-            dim = len(names) if self._how.hash_bits is None else 1 << self._how.hash_bits
-            rows = SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim)
+        if not self.is_dense:
+            return super().chunk(parsed, lambda line: place(line) + column, first)
         return Chunk(
-            rows,
+            DenseRows(parsed["values"].reshape(len(labels), len(layout.features))),
             labels,
             tuple(text.decode() for text in Names(*parsed["label_texts"])),
             tuple(place(int(line)) + column for line in parsed["label_lines"]),
-            names,
+            None,
             parsed["importances"],
             first,
-            columns=layout.feature_names if names is None else None,
-            is_hashed=names is not None and self._how.hash_bits is not None,
+            columns=layout.feature_names,
         )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:

@@ -40,13 +40,6 @@ class Svmlight(TextFormat):
         start = "" if self.lowest is None else f", indices from {min(self.lowest, 1)}"
         return f"svmlight{start}" + (", qid ignored" if self.queries else "")
 
-    def base(self, zero_based: bool | None = None) -> int:
-        """The index of the first column: 0 if the caller says so or an index is 0, else 1."""
-        has_zero = self.lowest == 0
-        if zero_based is False and has_zero:
-            raise BadExample("there is an index 0, but zero_based is False")
-        return 0 if has_zero or zero_based else 1
-
     def begin(self, head: bytes, where: str) -> tuple[int, int]:
         """There is no header; a first line of a table in another format is a BadExample."""
         if found := _FIRST_LINE.match(head):

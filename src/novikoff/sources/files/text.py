@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
-from novikoff.sources.inputs import OpenInput, Paths
+from novikoff.sources.inputs import OpenInput, Part, Paths
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import SparseRows
@@ -159,6 +161,26 @@ class TextFiles(Source):
             first += len(chunk.labels)
             yield chunk
 
+    def place(self, position: int) -> str:
+        """The file and the (last) line of an example, by its position among all."""
+        first = self.first
+        for one in self.inputs:
+            with one.open() as reading:
+                line = 1 + (one.lines_before() if isinstance(one, Part) and one.begin else 0)
+                for text, lines, parsed in self._parsed(reading):
+                    line, n = line + lines, len(parsed["labels"])
+                    if position < first + n:
+                        ends = np.flatnonzero(text == ord("\n")) + 1
+                        rank, count = position - first + 1, partial(self._count, text)
+                        return f"{one.name}:{line + bisect_left(ends, rank, key=count)}"
+                    first, line = first + n, line + parsed["lines"]
+        raise LookupError(position)
+
+    def _count(self, text: Text, end: int) -> int:
+        """How many examples text[:end] holds."""
+        some = np.append(text[:end], np.full(PADDING, ord("\n"), dtype=np.uint8))
+        return len(self.format.parse(some, end, self._skip_bad)["labels"])
+
     def _parsed(self, reading: OpenInput) -> Iterator[tuple[Text, int, Parsed]]:
         """Each piece of the text, the number of header lines before it, and its examples."""
         parse, allowed = self.format.parse, self._skip_bad
@@ -199,7 +221,10 @@ class TextFiles(Source):
             got = reading.fill(room[len(held) : size], eager=self._eager)
             length = len(held) + got
             ended = got == 0 if self._eager else length < size
-            cut = length if ended else self.format.cut(text, length)
+            cut = self.format.cut(text, length) if reading.is_cut or not ended else length
+            if ended and cut < length:  # the next part begins inside a record
+                words = "a cut falls into a quoted field that contains a line end"
+                raise BadExample(f"{reading.name}: {words}; use one shard, or save it as Parquet")
             if cut == 0 and not ended:
                 if length < size:  # eager: the rest of the record has not arrived
                     held = bytes(room[:length])
