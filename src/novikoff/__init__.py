@@ -6,5 +6,5 @@ novikoff loads neither NumPy nor scikit-learn.
 
 from novikoff._lazy import public_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__, __getattr__, __dir__ = public_names(__name__)

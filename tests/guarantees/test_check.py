@@ -23,6 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from helpers import checkers
 from helpers.separation import Problem, best_margin_squared, problems, reduced, separated_rows
 from helpers.strategies import LAYOUTS, stored, untidy
 from novikoff import BadExample, Block, Certificate, Rejected, certify, sources, verify
@@ -50,10 +51,10 @@ def sealed(certificate: Written) -> Written:
 
 
 def checked(certificate: Written, problem: Problem) -> None:
-    """The two checks of one certificate, which must say the same."""
+    """The three checks of one certificate, which must say the same."""
     block, said = block_of(problem), []
     for checks in (
-        lambda: check.check(certificate, evidence(block)),
+        lambda: checkers.checked(certificate, evidence(block)),
         lambda: certifying.checked(certificate, block),
     ):
         try:
@@ -307,7 +308,7 @@ def test_multiples_of_the_proof_are_a_proof(kind: str, name: str) -> None:
 )
 def test_a_row_that_means_nothing_is_rejected(label: int, row: Any, reason: str) -> None:
     with pytest.raises(Rejected, match=reason):
-        check.check(original("complete"), check.Evidence([(label, row)], 2))
+        checkers.checked(original("complete"), check.Evidence([(label, row)], 2))
 
 
 CORNER = made([[1, 0], [0, 1]], [1, 1], bias=False)
@@ -518,6 +519,31 @@ def sparse_lines(draw: st.DrawFn) -> str:
     )
 
 
+def read_twice(file: Path, label: str | None = None) -> check.Evidence:
+    """What check.py reads, which the checker in JavaScript reads too, or both refuse."""
+    said: Any = None
+    if checkers.NODE is not None:
+        asked = {"files": checkers.encoded([file]), "options": {"label": label}}
+        said = checkers.ask_javascript("read", **asked, model={"model": None}).get("said")
+    try:
+        lazy = check.read([str(file)], label)
+        here = replace(lazy, examples=[(y, list(row)) for y, row in lazy.examples])
+    except (Rejected, csv.Error):
+        assert said is None
+        raise
+    if checkers.NODE is not None:
+        rows = [[y, [[c, checkers.digits(v)] for c, v in row]] for y, row in here.examples]
+        assert said == {
+            "columns": here.columns,
+            "names": here.names and list(here.names),
+            "label": here.label,
+            "classes": list(here.classes),
+            "header": here.header,
+            "examples": rows,
+        }
+    return here
+
+
 @settings(max_examples=120)
 @given(
     content=st.one_of(tables().map(lambda text: (text, "x.csv")),
@@ -530,7 +556,7 @@ def test_the_checker_reads_files_as_novikoff_does(
     file = tmp_path_factory.mktemp("read") / content[1]
     file.write_bytes(content[0].encode())
     try:
-        here = check.read([str(file)], label)
+        here = read_twice(file, label)
         rows = [(y, list(row)) for y, row in here.examples]
         there = evidence(sources.read(file, label=label, hashed=True))
     except (BadExample, Rejected):
@@ -576,11 +602,11 @@ def test_the_checker_refuses_what_novikoff_refuses(name: str, text: str, tmp_pat
     with pytest.raises(BadExample):
         evidence(sources.read(file))
     with pytest.raises((Rejected, csv.Error)):
-        list(check.read([str(file)]).examples)
+        read_twice(file)
 
 
 def answer(folder: Path, *words: str | Path, **settings: str) -> tuple[int, str, str]:
-    """The status of check.py, and what it printed."""
+    """The status of check.py, and what it printed; the checker in JavaScript gives the same."""
     done = subprocess.run(
         [sys.executable, check.__file__, *map(str, words)],
         cwd=folder,
@@ -588,6 +614,7 @@ def answer(folder: Path, *words: str | Path, **settings: str) -> tuple[int, str,
         env=os.environ | settings,
         timeout=60,
     )
+    checkers.agree(done.returncode, done.stdout.decode(), folder, *words)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

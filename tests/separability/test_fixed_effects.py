@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import checkers
 from helpers.command_line import run
 from helpers.separation import Problem, problems, separable_rows, verdict
 from novikoff import BadExample, certify, verify
@@ -90,7 +91,7 @@ def test_hundreds_of_levels_are_decided_named_and_proved(model: Any) -> None:
     again = certify(frame.iloc[kept], answer.iloc[kept], model=model, fixed_effects=effects)
     assert again.verdict == "overlap"
     if model == "binary":
-        check.check(found.to_dict(), evidence(frame, answer, fixed_effects=effects))
+        checkers.checked(found.to_dict(), evidence(frame, answer, fixed_effects=effects))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,9 @@ def test_files_have_fixed_effects_and_both_checkers_read_them(tmp_path: Path) ->
     script = [sys.executable, check.__file__, str(proof), str(file), "--label", "y"]
     slow = subprocess.run([*script, "--categorical", "firm"], capture_output=True, text=True)
     assert (slow.returncode, slow.stdout) == (0, done.stdout)
+    checkers.agree(0, slow.stdout, tmp_path, *script[2:], "--categorical", "firm")
     file.write_text(file.read_text().replace("b", "a"))
     for words in ([*script, "--categorical", "firm"], script):
         refused = subprocess.run(words, capture_output=True, text=True)
         assert refused.returncode in (1, 2)
+        checkers.agree(refused.returncode, "", tmp_path, *words[2:])

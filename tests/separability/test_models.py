@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import checkers
 from helpers.command_line import run
 from helpers.separation import Grid, Problem, problems, separable_rows, verdict
 from novikoff import BadExample, Certificate, certify, verify
@@ -103,13 +104,13 @@ def test_the_slow_checker_makes_the_same_inequalities(
         for level, x in zip(levels, X.tolist(), strict=True)
     ]
     data = check.Evidence(examples, X.shape[1], classes=names)
-    check.check(found.to_dict(), data)
+    checkers.checked(found.to_dict(), data)
     other = [*examples[:-1], (0 if levels[-1] else 1, examples[-1][1])]
     if bias or X[-1].any() or kind == "ordinal":  # else its inequalities are the same
         with pytest.raises(check.Rejected):
-            check.check(found.to_dict(), check.Evidence(other, X.shape[1], classes=names))
+            checkers.checked(found.to_dict(), check.Evidence(other, X.shape[1], classes=names))
     with pytest.raises(check.Rejected):
-        check.check(found.to_dict(), check.Evidence(examples[:-1], X.shape[1], classes=names))
+        checkers.checked(found.to_dict(), check.Evidence(examples[:-1], X.shape[1], classes=names))
 
 
 @settings(max_examples=80)
@@ -222,6 +223,8 @@ def test_the_command_line_and_both_checkers_agree_on_files(model: str, tmp_path:
     script = [sys.executable, check.__file__, str(proof), str(file)]
     slow = subprocess.run(script, capture_output=True, text=True)
     assert (slow.returncode, slow.stdout.splitlines()[0]) == (0, done.stdout.splitlines()[0])
+    checkers.agree(0, slow.stdout, tmp_path, proof, file)
     file.write_text("dose,old,count\n0,1,1\n1,0,0\n2,1,3\n3,0,1\n3,1,0\n")
     assert run("verify", proof, file).exit_code == 1
     assert subprocess.run(script, capture_output=True).returncode == 1
+    checkers.agree(1, "", tmp_path, proof, file)

@@ -525,3 +525,31 @@ def test_the_page_begins_with_the_file_that_the_command_names(page: Page, tmp_pa
             "points.csv: 3 points, columns x, y; + stands for c, − for not c."
         )
         server.terminate()
+
+
+def test_the_browser_checks_a_certificate_without_the_server(
+    browser: Browser, address: str, tmp_path: Path
+) -> None:
+    data, proof = tmp_path / "dose.csv", tmp_path / "dose.json"
+    data.write_text("dose,age,cured\n1,40,no\n2,51,no\n3,38,no\n3,60,yes\n4,44,yes\n5,38,yes\n")
+    stdout_of("certify", data, "-o", proof)
+    said = stdout_of("verify", proof, data)
+    one = browser.new_page()
+    asked = list[str]()
+    one.goto(f"{address}check.html")
+    one.wait_for_selector("body[data-ready]")
+    one.on("request", lambda request: asked.append(request.url))
+    one.set_input_files("#files", [proof, data])
+    one.wait_for_selector("#verdict[data-kind=separated]")
+    assert one.inner_text("#words") == said.splitlines()[0]
+    assert said.split("sha256:")[1][:64] in one.inner_text("#facts")
+    data.write_text(data.read_text().replace("5,38,yes", "5,38,no"))
+    one.set_input_files("#files", [data])
+    one.wait_for_selector("#verdict[data-kind=budget]")
+    assert one.inner_text("#words") == "rejected: the files are not those of the certificate"
+    one.click("summary")
+    one.fill("#one", "maybe")
+    one.dispatch_event("#one", "change")
+    one.wait_for_function("document.getElementById('words').textContent.startsWith('cannot be')")
+    assert asked == []
+    one.close()
