@@ -8,7 +8,7 @@ READY := $(VENV)/ready
 # Hundreds of tests start the program; without compiled modules each start takes a third of a second more.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test search lint machines attack sanitize bench bench-quick stubs pages gallery clean
+.PHONY: demo test search lint machines attack sanitize bench bench-quick stubs pages gallery docs wheel oldest release-check clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -63,6 +63,26 @@ pages: $(READY)
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
 
+# The site, into docs/_build/html; a warning is an error.
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(VENV)/core --editable '.[docs]'
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+
+# The sdist and the wheels, into dist/, with the compiler that PyPI has; ONLY=3.12-x86_64 makes one.
+wheel:
+	$(PYTHON) tools/make_wheels.py $(if $(ONLY),--only $(ONLY))
+
+# The wheel with the lowest version of each dependency; the estimators of other packages are not tested.
+oldest:
+	$(PYTHON) tools/check_wheels.py --oldest --python 3.11 tests/stream tests/ledger tests/learners tests/guarantees tests/models
+
+# Everything that a release needs: two builds with the same bytes, each wheel in an environment without a
+# compiler, the suite against it, the oldest dependencies, and the site.
+release-check: docs
+	$(PYTHON) tools/make_wheels.py --twice
+	$(PYTHON) tools/check_wheels.py
+	$(MAKE) oldest
+
 # The tools of the build stay in the environment, so that a second build compiles only what changed.
 # Python compiles what it imports; compiling all nine thousand modules takes a minute.
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*/*)
@@ -74,4 +94,4 @@ $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*/*)
 	touch $@
 
 clean:
-	rm -rf .venv .venv-* build
+	rm -rf .venv .venv-* build dist docs/_build docs/generated

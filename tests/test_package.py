@@ -149,3 +149,35 @@ def test_the_demo_is_stopped_by_a_closed_pipe_without_a_traceback() -> None:
                           env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
     assert done.stdout.startswith("6,046 messages")
     assert "Traceback" not in done.stderr
+
+
+def test_what_an_extra_installs_is_named_where_it_is_missing(tmp_path: Path) -> None:
+    for name, begins in (
+        ("x.parquet", b"PAR1"), ("x.npy", b"\x93NUMPY"), ("x.csv.zst", b"\x28\xb5\x2f\xfd"),
+    ):  # fmt: skip
+        (tmp_path / name).write_bytes(begins)
+    code = (
+        "import sys; sys.modules.update(pyarrow=None, fsspec=None, formulaic=None); import pandas\n"
+        "from novikoff import certify, certify_formula, sources\n"
+        "frame = pandas.DataFrame({'a': ['x', 'y'], 'b': [0, 1]})\n"
+        "uses = [(sources.read, x) for x in ('x.parquet', 'x.npy', 'x.csv.zst', 's3://x/y.csv')]\n"
+        "for use, *given in [*uses, (certify, frame, [0, 1]), (certify_formula, 'b ~ a', frame)]:\n"
+        "    try: use(*given)\n"
+        "    except ValueError as error: print(error)\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    named = re.findall(r"pip install 'novikoff\[(\w+)\]'", done.stdout)
+    assert named == ["arrow", "arrow", "arrow", "remote", "arrow", "stats"], done.stderr
+
+
+def test_files_of_text_need_no_extra(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,t,y\n1,p,0\n2,q,1\n3,p,1\n")
+    code = (
+        "import sys; sys.modules.update(pyarrow=None, openpyxl=None, fsspec=None, pandas=None)\n"
+        "from novikoff.cli.main import run\n"
+        "run(['train', 'x.csv', '-o', 'x.model', '--quiet']); run(['predict', 'x.model', 'x.csv'])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout[-6:]) == (0, "0\n1\n1\n"), done.stderr

@@ -27,6 +27,12 @@ from novikoff.cli.main import run as run_novikoff
 ROOT = Path(__file__).parents[1]
 CHAPTERS = {
     "README": ("README.md",),
+    "start": (
+        "docs/start/engineer.md",
+        "docs/start/statistician.md",
+        "docs/start/teacher.md",
+        "docs/start/builder.md",
+    ),
     "demo": ("docs/commands/demo.md",),
     "models": (
         "docs/commands/train.md",

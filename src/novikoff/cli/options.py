@@ -275,10 +275,7 @@ class Reading:
         categorical = [*(self.categorical or ()), *effects] or None
         how = replace(self, label=self.label or response, categorical=categorical)
         found = how.scan(data, zero_based=False, as_levels=True).whole()
-        try:
-            return regression_data(formula, found), found.description
-        except ImportError as error:
-            fail(str(error))
+        return regression_data(formula, found), found.description
 
     def scan(
         self, data: Paths, *, zero_based: bool, as_levels: bool = False, most: float = math.inf

@@ -17,6 +17,7 @@ from scipy import sparse
 from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
 from novikoff.guarantees.verdict import ModelName
+from novikoff.sources.files.arrow_arrays import arrow
 from novikoff.sources.in_memory import table_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
@@ -153,8 +154,7 @@ def with_effects(rows: Rows, names: tuple[str, ...] | None, given: Any) -> tuple
 
     They are a column, or several in a frame, a dict, a list or an array.
     """
-    import pyarrow as pa
-
+    pa = arrow()
     if hasattr(given, "columns"):
         given = {name: given[name] for name in given.columns}
     elif getattr(given, "ndim", 1) == 2:

@@ -16,7 +16,7 @@ from novikoff.separability.models import Regression
 from novikoff.separability.points import matrix_of
 from novikoff.sources.arrays import rows_of
 from novikoff.sources.open import Data
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, optional
 from novikoff.stream.number_text import number
 from novikoff.stream.printing import quoted_list
 from novikoff.stream.rows import Rows
@@ -102,11 +102,9 @@ def regression_data(of: Any, frame: Any = None, *, weights: Any = None) -> Regre
 
 
 def _of_formula(formula: str, frame: Any, weights: Any = None) -> Regression:
-    try:
-        import formulaic
-        from formulaic.errors import FormulaicError
-    except ImportError:
-        raise ImportError("formulas need formulaic: pip install 'novikoff[stats]'") from None
+    formulaic = optional("formulaic", "formulas need formulaic: pip install 'novikoff[stats]'")
+    from formulaic.errors import FormulaicError
+
     response, tilde, rest = formula.partition("~")
     terms, _, effects = rest.partition("|")
     if not (tilde and response.strip() and terms.strip()):

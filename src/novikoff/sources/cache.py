@@ -13,7 +13,7 @@ import numpy as np
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
-from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
+from novikoff.sources.files.arrow_arrays import arrow, from_numpy, to_numpy
 from novikoff.sources.inputs import Input, State
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import atomic_write
@@ -82,8 +82,7 @@ class Cached:
             if not b"ARROW1".startswith(file.read(6)):
                 words = f"{self._path}: not a cache; choose another file, or remove this one"
                 raise BadExample(words)
-        import pyarrow as pa
-
+        pa = arrow()
         try:
             about, arrays = _Mapped(self._path).about()
             if (about["format"], about["fingerprint"]) != (_FORMAT, self._fingerprint):
@@ -121,8 +120,7 @@ class Cached:
 
     def _write(self) -> Iterator[Block]:
         """Write the blocks of the source, and then an empty batch that describes the file."""
-        import pyarrow as pa
-
+        pa = arrow()
         writer, self._examples = None, 0
         with atomic_write(self._path, durable=False) as file:
             for block in self._blocks:

@@ -15,6 +15,7 @@ import numpy as np
 from novikoff.sources.arrays import rows_of, two_labels
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.features import Features
+from novikoff.sources.files.arrow_arrays import arrow
 from novikoff.sources.files.parquet import ArrowFiles
 from novikoff.sources.inputs import Input, OpenInput
 from novikoff.sources.numbered import parts_of
@@ -198,8 +199,7 @@ def _are(X: Any, kind: type) -> bool:
 
 def table_of(X: Any, columns: Sequence[str] = ()) -> pa.Table:
     """A frame, or these keys of dicts, as a table of Arrow."""
-    import pyarrow as pa
-
+    pa = arrow()
     try:
         if hasattr(X, "to_arrow"):  # of polars
             return X.to_arrow()

@@ -20,7 +20,8 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from novikoff.stream.input_problems import BadExample
+from novikoff.sources.files.arrow_arrays import arrow
+from novikoff.stream.input_problems import BadExample, optional
 from novikoff.stream.printing import one_line
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -332,8 +333,7 @@ def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
 
         return bz2.BZ2File(stored)
     if compression == "zstd":
-        import pyarrow as pa
-
+        pa = arrow()
         return io.BufferedReader(pa.input_stream(stored, compression="zstd"))
     return stored
 
@@ -369,14 +369,10 @@ class _AsUtf8(io.RawIOBase):
 
 def _first_sheet(stored: BinaryIO, name: str) -> tuple[BinaryIO, str]:
     """The first sheet of an Excel file as CSV, and what it is."""
+    cure = "to read Excel files, pip install 'novikoff[excel]'; or save it as CSV"
+    openpyxl = optional("openpyxl", f"{name}: {cure}")
     try:
-        from openpyxl import load_workbook
-    except ModuleNotFoundError:
-        raise BadExample(
-            f"{name}: to read Excel files, pip install 'novikoff[excel]'; or save it as CSV"
-        ) from None
-    try:
-        book = load_workbook(io.BytesIO(stored.read()), read_only=True, data_only=True)
+        book = openpyxl.load_workbook(io.BytesIO(stored.read()), read_only=True, data_only=True)
         sheet = book.worksheets[0]
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(sheet.iter_rows(values_only=True))
@@ -452,15 +448,10 @@ def _places(url: str) -> list[str]:
 @contextmanager
 def _far(url: str) -> Iterator[tuple[Any, str]]:
     """The file system of an address, and the path on it; its errors name the address."""
+    cure = "pip install 'novikoff[remote]'; or download it first"
+    core = optional("fsspec.core", f"{url}: to read from {url.partition(':')[0]}, {cure}")
     try:
-        from fsspec.core import url_to_fs
-    except ModuleNotFoundError:
-        scheme = url.partition(":")[0]
-        raise BadExample(
-            f"{url}: to read from {scheme}, pip install 'novikoff[remote]'; or download it first"
-        ) from None
-    try:
-        yield url_to_fs(url)
+        yield core.url_to_fs(url)
     except (BadExample, MemoryError):
         raise
     except FileNotFoundError:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
+from importlib import import_module
 from typing import Any, Self, TypeAlias
 
 
@@ -242,3 +243,11 @@ def why_not_a_name(text: str) -> str:
     except UnicodeEncodeError:
         return "contains half of a surrogate pair, which is not a character"
     return ""
+
+
+def optional(module: str, words: str) -> Any:
+    """A module that an extra installs; without it, a BadExample says so in these words."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        raise BadExample(words) from None

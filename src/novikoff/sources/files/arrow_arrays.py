@@ -11,10 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.stream.input_problems import optional
 from novikoff.stream.rows import Positions
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+def arrow(module: str = "pyarrow") -> Any:
+    """pyarrow, or a module of it."""
+    return optional(module, "to read or write such data, pip install 'novikoff[arrow]'")
 
 
 def to_numpy(array: pa.Array) -> NDArray[Any]:

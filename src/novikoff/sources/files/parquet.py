@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.sources.arrays import Where, check_finite, exact
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, first_seen
-from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
+from novikoff.sources.files.arrow_arrays import arrow, from_numpy, starts_of, strings, to_numpy
 from novikoff.sources.files.npz import opened_array
 from novikoff.sources.files.table_layout import (
     SAMPLE,
@@ -75,8 +75,7 @@ class ArrowFiles(Source):
         return self._layout.table
 
     def _schema(self, path: str) -> pa.Schema:
-        import pyarrow.parquet as pq
-
+        pq = arrow("pyarrow.parquet")
         with reading(path, self._kind):
             if self._kind == "parquet":
                 with _opened(path) as file:

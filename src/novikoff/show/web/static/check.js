@@ -1,5 +1,5 @@
 // Check a separability certificate against its data, in exact arithmetic, by the specification in
-// docs/reference/certificate.md. This file and read.js depend on no other: a browser runs them in
+// docs/certificate.md. This file and read.js depend on no other: a browser runs them in
 // check.html, and `node check.js CERT DATA...` in a terminal. They were written apart from
 // guarantees/check.py, which says what is proved and why; both must say the same of every certificate.
 //

@@ -1,5 +1,5 @@
 // Read the data that a certificate is about: svmlight files, and CSV files of numbers, plain or
-// gzipped, by the rules in docs/reference/certificate.md. Nothing else is guessed: other data are
+// gzipped, by the rules in docs/certificate.md. Nothing else is guessed: other data are
 // Unreadable. Lines, labels and numbers mean the same to guarantees/check.py.
 
 "use strict";
