@@ -56,7 +56,7 @@ def check(version: str, python: Path, folder: Path, tests: list[str], pins: list
     run(programs / "pip", "download", "--quiet", "--dest", downloads, wheel, *pins)
     quiet = {"PATH": f"{programs}{os.pathsep}{without_compilers(folder / 'programs')}"}
     began = time.monotonic()
-    offline = ("--no-index", "--find-links", downloads, wheel, *pins)
+    offline = ["--no-index", "--find-links", str(downloads), str(wheel), *pins]
     run(programs / "pip", "install", "--quiet", "--no-compile", *offline, **quiet)
     installed = time.monotonic() - began
     began = time.monotonic()
@@ -74,7 +74,7 @@ def check(version: str, python: Path, folder: Path, tests: list[str], pins: list
         copy(ROOT / name, folder / name)
     if tests != ["none"]:
         environment(python, folder / "fresh", f"{wheel}[dev]", *pins)
-        command = [programs / "python", "-m", "pytest", "-n", "2", "-q", *(tests or ["tests"])]
+        command = [str(programs / "python"), "-m", "pytest", "-n", "2", "-q", *(tests or ["tests"])]
         done = subprocess.run(command, cwd=folder, env={**os.environ, **quiet})
         if done.returncode:
             sys.exit(done.returncode)

@@ -52,7 +52,8 @@ def pythons() -> dict[str, Path]:
     found = {}
     for version in PYTHONS:
         named = shutil.which(f"python{version}"), shutil.which("python3")
-        candidates = [*sorted(pyenv.glob(f"{version}.*/bin/python3")), *filter(None, named)]
+        candidates = [*map(str, sorted(pyenv.glob(f"{version}.*/bin/python3")))]
+        candidates += [name for name in named if name is not None]
         for candidate in candidates:
             done = subprocess.run([candidate, "-c", ABOUT], capture_output=True, text=True)
             about = json.loads(done.stdout) if done.returncode == 0 else {}
@@ -127,12 +128,9 @@ def build(folder: Path, only: str) -> list[Path]:
             chosen += [f"-Cenv._PYTHON_HOST_PLATFORM={platform}", "-Ccmake.build-type=Release"]
             chosen += ["-Cwheel.reproducible=true", f"-Cbuild-dir={folder / f'build-{name}'}"]
             wheels = folder / name
-            run(
-                *(backend / "python", "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"),
-                *(*chosen, "--wheel-dir", wheels, source),
-                **fixed,
-                SETUPTOOLS_EXT_SUFFIX=f".{soabi}.so",
-            )
+            fixed["SETUPTOOLS_EXT_SUFFIX"] = f".{soabi}.so"
+            chosen += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels)]
+            run(backend / "python", "-m", "pip", "wheel", *chosen, source, **fixed)
             (wheel,) = wheels.glob("*.whl")
             shown = run(programs / "python", "-m", "auditwheel", "show", wheel)
             if platform not in wheel.name or platform not in shown:
