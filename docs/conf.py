@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from pathlib import Path
+from typing import Any
+
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
 
 import novikoff
 
-HERE = Path(__file__).parent
 STATIC = Path(novikoff.__file__).parent / "show" / "web" / "static"
 
 project = "novikoff"
@@ -16,6 +19,8 @@ version = release = novikoff.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+lexers["csv"] = TextLexer()
 default_role = "code"  # a docstring marks code with single backquotes
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
@@ -24,10 +29,10 @@ suppress_warnings = [
 ]  # files of the repository; tests/test_docs.py checks links
 autosummary_generate = True
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "show-inheritance": False}
 autodoc_typehints = "signature"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"novikoff {version}"
@@ -45,4 +50,19 @@ html_theme_options = {
     "header_links_before_dropdown": 6,
     "footer_end": [],
 }
-sys.path.insert(0, str(HERE))
+
+
+def leave_out(_app: Any, _what: str, _name: str, member: Any, skip: bool, _options: Any) -> bool:
+    """Whether a member is not shown: what scikit-learn adds to every estimator."""
+    return skip or (getattr(member, "__module__", None) or "").startswith("sklearn")
+
+
+def mark_attributes(_app: Any, _what: str, _n: str, _o: Any, _opt: Any, lines: list[str]) -> None:
+    """Mark names like coef_ as code, which would be links otherwise."""
+    lines[:] = [re.sub(r"(?<![`\w.:])([a-z]\w*_)(?![`\w])", r"``\1``", line) for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Connect the two."""
+    app.connect("autodoc-skip-member", leave_out)
+    app.connect("autodoc-process-docstring", mark_attributes, priority=400)
