@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 import gzip
 import io
 import pickle
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -260,24 +260,12 @@ def test_an_archive_of_files_is_not_one_of_arrays(tmp_path: Path) -> None:
         sources.read(tmp_path / "t.zip")
 
 
-def without(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
-    """As if a library were not installed."""
-    real = builtins.__import__
-
-    def fake(name: str, *rest: Any, **more: Any) -> Any:
-        if name.partition(".")[0] == library:
-            raise ModuleNotFoundError(name=library)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", fake)
-
-
 def test_what_must_be_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without(monkeypatch, "openpyxl")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert refusal(tmp_path, b"PK\x03\x04", "t.xlsx") == (
         "t.xlsx: to read Excel files, pip install 'novikoff[excel]'; or save it as CSV"
     )
-    without(monkeypatch, "fsspec")
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
     for url in ("s3://bucket/x.csv", "https://example.org/x.csv"):
         scheme = url.partition(":")[0]
         with pytest.raises(BadExample) as error:
