@@ -63,10 +63,10 @@ pages: $(READY)
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
 
-# The site, into docs/_build/html; a warning is an error.
+# The site, into build/site; a warning is an error.
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(VENV)/core --editable '.[docs]'
-	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 
 # The sdist and the wheels, into dist/, with the compiler that PyPI has; ONLY=3.12-x86_64 makes one.
 wheel:
@@ -94,4 +94,4 @@ $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*/*)
 	touch $@
 
 clean:
-	rm -rf .venv .venv-* build dist docs/_build docs/generated
+	rm -rf .venv .venv-* build dist docs/generated

@@ -18,7 +18,6 @@ author = "The novikoff contributors"
 version = release = novikoff.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 lexers["csv"] = TextLexer()
 default_role = "code"  # a docstring marks code with single backquotes
@@ -58,8 +57,8 @@ def leave_out(_app: Any, _what: str, _name: str, member: Any, skip: bool, _optio
 
 
 def mark_attributes(_app: Any, _what: str, _n: str, _o: Any, _opt: Any, lines: list[str]) -> None:
-    """Mark names like coef_ as code, which would be links otherwise."""
-    lines[:] = [re.sub(r"(?<![`\w.:])([a-z]\w*_)(?![`\w])", r"``\1``", line) for line in lines]
+    """Names like coef_ are not links."""
+    lines[:] = [re.sub(r"(?<![`\w])([a-z]\w*)_(?![`\w])", r"\1\\_", line) for line in lines]
 
 
 def setup(app: Any) -> None:
