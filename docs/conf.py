@@ -42,6 +42,8 @@ html_extra_path = [
     str(STATIC / name)
     for name in ("check.html", "check.js", "read.js", "check-page.js", "style.css", "icon.svg")
 ]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_theme_options = {
     "navbar_align": "left",
