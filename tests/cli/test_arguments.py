@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import inspect
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import pytest
 
 from helpers.command_line import error
-from novikoff.cli.arguments import Argument, Option, Parser
+from novikoff.cli.arguments import Parser
+
+TABLE = """
+FIRST               The first file.
+FILES               More files.
+-o, --output FILE   Where to write.
+-n, --count 1<=N<=9
+                    How many.
+--rate X<1          A rate. [none]
+--colour            A colour.
+names = --name      A name. Repeatable.
+--bias              A constant,
+                    or none.
+as_json = -j, --json  Print JSON.
+"""
 
 
 def toy(
-    first: Annotated[str, Argument("FIRST", "The first file.")],
-    files: Annotated[list[str], Argument("FILES", "More files.")],
-    output: Annotated[Path, Option("Where to write.", "-o", "--output", metavar="FILE")],
-    count: Annotated[int, Option("How many.", "-n", "--count", min=1, max=9)] = 3,
-    rate: Annotated[float | None, Option("A rate.", below=1, default="none")] = None,
-    colour: Annotated[Literal["red", "green"], Option("A colour.")] = "red",
-    names: Annotated[list[str] | None, Option("A name. Repeatable.", "--name")] = None,
-    bias: Annotated[bool, Option("A constant, or none.")] = True,
-    as_json: Annotated[bool, Option("Print JSON.", "-j", "--json")] = False,
+    first: str,
+    files: list[str],
+    output: Path,
+    count: int = 3,
+    rate: float | None = None,
+    colour: Literal["red", "green"] = "red",
+    names: list[str] | None = None,
+    bias: bool = True,
+    as_json: bool = False,
     ignored: Any = None,
 ) -> None:
     """Do something with files, and describe it in a sentence that does not fit on one narrow line.
@@ -30,7 +44,7 @@ def toy(
     """
 
 
-PARSER = Parser([toy], name="toy", example="a b -o c", help=inspect.getdoc(toy) or "")
+PARSER = Parser([toy], TABLE, name="toy", example="a b -o c", help=inspect.getdoc(toy) or "")
 
 
 def parsed(line: str) -> dict[str, Any]:
@@ -123,11 +137,13 @@ Example: novikoff toy a b -o c
 
 
 def test_an_unexpected_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    def one(data: Annotated[str, Argument("DATA", "A file.")]) -> None:
+    def one(data: str) -> None:
         """Read a file."""
 
     with pytest.raises(SystemExit):
-        Parser([one], name="one", example="x", help="Read a file.").parse(["a", "b"])
+        Parser([one], "DATA  A file.", name="one", example="x", help="Read a file.").parse(
+            ["a", "b"]
+        )
     assert capsys.readouterr().err.startswith("novikoff: unexpected argument 'b'; see")
 
 

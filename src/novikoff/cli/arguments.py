@@ -1,4 +1,7 @@
-"""The arguments of a verb: read from its function's signature, parsed, and listed in its help.
+"""The arguments of a verb: from its function's signature and a table of options, and its help.
+
+A table is what a person reads: an entry is an option, what its value is called, the range of the
+value, and after two spaces or more the help, with the default in brackets if it needs words.
 
 `getopt` splits the words; argparse cannot read `--classes -1,1`, and its help and errors differ
 between versions of Python.
@@ -7,13 +10,15 @@ between versions of Python.
 from __future__ import annotations
 
 import inspect
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from getopt import GetoptError, gnu_getopt
 from pathlib import Path
-from types import MappingProxyType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from novikoff.cli.errors import fail, show
@@ -22,51 +27,66 @@ from novikoff.stream.printing import cut, quoted
 WIDEST = 100
 LARGEST = 2**63 - 1  # that the compiled core can count to
 INDENT = 28  # of the column with the help; a longer option has its help on the next line
+_ENTRY = re.compile(
+    r"(?:(\w+) = )?((?:--?\w[\w-]*,? ?)*)(?:([\d.]+)<=)?([^<\s]*)(?:<=([\d.]+))?(?:<([\d.]+))?"
+    r"\s{2,}(.*?)(?:\s\[(.*)\])?",
+    re.DOTALL,
+)
 
 
+@dataclass(frozen=True, slots=True)
 class Option:
-    """What the help says about an option, and which values it takes.
+    """What the help says about an option or an argument, which has no names, and its values.
 
-    Parameters
-    ----------
-    names
-        By default the name of the parameter, as in `--skip-bad`.
-    min, max, below
-        The range of a number; `min` and `max` belong to it, `below` does not.
-    default
-        The default in words, where the value itself would not explain it.
+    `low`, `high` and `below` are the range of a number; `default` is in words, where the value
+    itself would not explain it.
     """
 
-    def __init__(
-        self,
-        help: str,
-        *names: str,
-        metavar: str | None = None,
-        min: float | None = None,
-        max: float | None = None,
-        below: float | None = None,
-        default: str | None = None,
-    ) -> None:
-        self.help, self.names, self.metavar, self.default = help, names, metavar, default
-        self.min, self.max, self.below = min, max, below
+    names: tuple[str, ...]
+    low: float | None
+    high: float | None
+    below: float | None
+    metavar: str | None
+    help: str
+    default: str | None
 
     def range_missed(self, value: float) -> str | None:
         """The range that the number is not in, in words; None if it is fine."""
-        low = self.min is not None and not value >= self.min
-        high = self.max is not None and not value <= self.max
+        low = self.low is not None and not value >= self.low
+        high = self.high is not None and not value <= self.high
         if not (low or high or (self.below is not None and not value < self.below)):
             return None
-        if self.min is not None and self.max is not None:
-            return f"from {self.min:.10g} to {self.max:.10g}"
-        limits = {"at least": self.min, "at most": self.max, "below": self.below}
+        if self.low is not None and self.high is not None:
+            return f"from {self.low:.10g} to {self.high:.10g}"
+        limits = {"at least": self.low, "at most": self.high, "below": self.below}
         return " and ".join(f"{k} {v:.10g}" for k, v in limits.items() if v is not None)
 
 
-class Argument(Option):
-    """What the help says about a positional argument."""
+def described(table: str) -> dict[str, Option]:
+    r"""The options that a table describes, by the parameters that they are.
 
-    def __init__(self, metavar: str, help: str) -> None:
-        super().__init__(help, metavar=metavar)
+    A parameter is called like the last name of its option, or like its argument in lower case,
+    unless the entry says otherwise.
+
+    >>> table = described("as_json = -j, --json  Print JSON.\n--rate 0<=X<1  A rate. [none]")
+    >>> table["as_json"].names, table["rate"].below, table["rate"].default
+    (('-j', '--json'), 1.0, 'none')
+    """
+    found = {}
+    for entry in re.split(r"\n(?=\S)", table.strip()):
+        match = _ENTRY.fullmatch(entry)
+        assert match is not None, entry
+        key, shown, low, metavar, high, below, help, default = match.groups()
+        names = tuple(shown.replace(",", "").split())
+        last = names[-1].lstrip("-").replace("-", "_") if names else metavar.lower()
+        found[key or last] = Option(
+            names,
+            *(None if limit is None else float(limit) for limit in (low, high, below)),
+            metavar=metavar or None,
+            help=" ".join(help.split()),
+            default=None if default is None else " ".join(default.split()),
+        )
+    return found
 
 
 class Group:
@@ -75,8 +95,8 @@ class Group:
     If the model fixes what is not given (`by_model`), the help shows no defaults in words.
     """
 
-    def __init__(self, heading: str, *, by_model: bool = False) -> None:
-        self.heading, self.by_model = heading, by_model
+    def __init__(self, heading: str, table: str, *, by_model: bool = False) -> None:
+        self.heading, self.by_model, self.options = heading, by_model, described(table)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -107,11 +127,9 @@ class Parameter:
         self.name = found.name
         self.required = found.default is inspect.Parameter.empty
         self.default = None if self.required else found.default
-        self.names: tuple[str, ...] = ()  # of an option
-        if not isinstance(about, Argument):
-            self.names = about.names or (f"--{self.name.replace('_', '-')}",)
-            if self.is_flag and self.default is not False:  # on by default: a name to switch it off
-                self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
+        self.names = about.names
+        if self.is_flag and self.default is not False:  # on by default: a name to switch it off
+            self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
 
     @property
     def metavar(self) -> str:
@@ -160,22 +178,23 @@ class Parameter:
 class Parser:
     """The command line of a verb: the parameters of its functions, and what its help says.
 
-    A parameter is `Annotated` with its `Argument` or `Option`, unless `options` has one for it; or
-    with the `Group` of a dataclass whose fields are options.
+    A parameter is an option if the table `options` describes it; one that is `Annotated` with a
+    `Group` is a dataclass whose fields are options.
     """
 
     def __init__(
         self,
         functions: Sequence[Callable[..., Any]],
+        options: str,
         *,
         name: str,
         example: str,
         help: str,
-        options: Mapping[str, Option] = MappingProxyType({}),
     ) -> None:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
         self.description = help
-        self._parameters = [one for each in functions for one in _parameters(each, options)]
+        known = described(options)
+        self._parameters = [one for each in functions for one in _parameters(each, known)]
         self._groups = [one for each in functions for one in _groups(each)]
         self._arguments = [one for one in self._parameters if not one.names]
         self.options = {name: one for one in self._parameters for name in one.names}
@@ -264,19 +283,18 @@ def _parameters(
 ) -> Iterator[Parameter]:
     hints = get_type_hints(function, include_extras=True)
     for found in inspect.signature(function).parameters.values():
-        kind, about = hints[found.name], options.get(found.name)
+        kind = hints[found.name]
         if get_origin(kind) is Annotated:
-            kind, about = get_args(kind)
-        if isinstance(about, Group):
-            yield from _parameters(kind, {}, about)
-        elif about is not None:
-            yield Parameter(found, kind, about, group)
+            kind, inner = get_args(kind)
+            yield from _parameters(kind, inner.options, inner)
+        elif found.name in options:
+            yield Parameter(found, kind, options[found.name], group)
 
 
 def _groups(function: Callable[..., Any]) -> Iterator[tuple[str, Any, Group]]:
     """The parameters that are groups of options: the name, the dataclass and the group of each."""
     for name, kind in get_type_hints(function, include_extras=True).items():
-        if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], Group):
+        if get_origin(kind) is Annotated:
             yield name, *get_args(kind)
 
 

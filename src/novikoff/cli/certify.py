@@ -5,10 +5,9 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show, warn
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
@@ -20,43 +19,31 @@ if TYPE_CHECKING:
     from novikoff.sources import Data
 
 
+OPTIONS = """
+-o, --output CERT       Write the certificate to this file.
+as_json = --json        Print the certificate as JSON.
+regression = --model    The regression model whose estimates are asked about; --classes gives the
+                        levels of multinomial and ordinal ones in order.
+--fixed-effects COLUMN  Tables: a column of levels with a coefficient each, without a constant;
+                        verify reads it with --categorical. Repeatable.
+--margin-rtol 0<=X<1    Narrow the interval for the best margin to this relative width. [0.01 if the
+                        data are small and the interval is wide]
+"""
+
+
 def certify(
-    data: options.DataFiles,
-    output: Annotated[
-        Path | None, Option("Write the certificate to this file.", "-o", "--output", metavar="CERT")
-    ] = None,
-    as_json: Annotated[bool, Option("Print the certificate as JSON.", "--json")] = False,
-    regression: Annotated[
-        ModelName,
-        Option(
-            "The regression model whose estimates are asked about; --classes gives the levels of "
-            "multinomial and ordinal ones in order.",
-            "--model",
-        ),
-    ] = "binary",
-    formula: options.Formula = None,
-    fixed_effects: Annotated[
-        list[str] | None,
-        Option(
-            "Tables: a column of levels with a coefficient each, without a constant; verify reads "
-            "it with --categorical. Repeatable.",
-            metavar="COLUMN",
-        ),
-    ] = None,
-    intercept: options.Intercept = True,
-    margin_rtol: Annotated[
-        float | None,
-        Option(
-            "Narrow the interval for the best margin to this relative width.",
-            min=0,
-            below=1,
-            default="0.01 if the data are small and the interval is wide",
-        ),
-    ] = None,
-    max_seconds: options.MaxSeconds = math.inf,
-    zero_based: options.ZeroBased = False,
-    cluster: options.ClusterAddress = None,
-    shards: options.ShardCount = None,
+    data: list[str],
+    output: Path | None = None,
+    as_json: bool = False,
+    regression: ModelName = "binary",
+    formula: str | None = None,
+    fixed_effects: list[str] | None = None,
+    intercept: bool = True,
+    margin_rtol: float | None = None,
+    max_seconds: float = math.inf,
+    zero_based: bool = False,
+    cluster: str | None = None,
+    shards: int | None = None,
     *,
     reading: options.DataReading,
 ) -> None:

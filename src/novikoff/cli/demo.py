@@ -6,7 +6,6 @@ from typing import get_args
 import numpy as np
 
 from novikoff import guarantees, sources
-from novikoff.cli import options
 from novikoff.guarantees.known import applicable_bound
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import Linear, Rule
@@ -23,7 +22,7 @@ from novikoff.stream.rows import Vector
 PASSES_SHOWN = 5  # then every tenth
 
 
-def demo(seed: options.Seed = 0) -> None:
+def demo(seed: int = 0) -> None:
     """Learn a spam filter from e-mail that comes with the package, and check the theorem on it."""
     began = time.perf_counter()
     block, words = sources.spamassassin()

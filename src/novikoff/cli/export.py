@@ -1,21 +1,16 @@
 """`novikoff export`: a model in a format that other programs read."""
 
 from pathlib import Path
-from typing import Annotated
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail
 from novikoff.models.onnx_export import NotExported, to_onnx
 from novikoff.storage.atomic_write import atomic_write
 
+OPTIONS = "-o, --output FILE.onnx  Write the ONNX graph to this file."
 
-def export(
-    model: options.ModelFile,
-    output: Annotated[
-        Path, Option("Write the ONNX graph to this file.", "-o", "--output", metavar="FILE.onnx")
-    ],
-) -> None:
+
+def export(model: str, output: Path) -> None:
     """Write a model as an ONNX graph, for runtimes of other languages.
 
     The graph takes raw values as float64, standardises them if the model does, and gives the label

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.learners import Adaptive, Dual, JointAdaptive, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
@@ -31,18 +30,19 @@ GRAMS_IN_WORDS = {
 }
 
 
+OPTIONS = """
+-n, --most 0<=N         Number of weights to show for each label.
+--weights               Write all learned weights to this file, as CSV.
+--mistakes 0<=N         Show the first N mistakes, if the model kept them.
+"""
+
+
 def inspect(
-    model: options.ModelFile,
-    most: Annotated[
-        int, Option("Number of weights to show for each label.", "-n", "--most", min=0)
-    ] = 10,
-    weights: Annotated[
-        Path | None, Option("Write all learned weights to this file, as CSV.")
-    ] = None,
-    mistakes: Annotated[
-        int, Option("Show the first N mistakes, if the model kept them.", metavar="N", min=0)
-    ] = 0,
-    as_json: options.Json = False,
+    model: str,
+    most: int = 10,
+    weights: Path | None = None,
+    mistakes: int = 0,
+    as_json: bool = False,
 ) -> None:
     """Show what a model is, how it was trained, its largest weights and its mistakes.
 

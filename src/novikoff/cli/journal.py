@@ -6,9 +6,7 @@ import hashlib
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
 
-from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, needing, show
 from novikoff.cli.serve import NEEDED
 from novikoff.stream.printing import plural
@@ -16,19 +14,21 @@ from novikoff.stream.printing import plural
 ACTIONS = ("verify", "export", "compact", "backup")
 
 
+OPTIONS = """
+ACTION                  verify, export, compact or backup.
+folder = DIR            Folder of the service.
+-o, --output            export: write the examples to this file; backup: to this new folder.
+--model                 export: the model, if there are several.
+--answers               compact: also forget the answers to requests that may be repeated.
+"""
+
+
 def journal(
-    action: Annotated[str, Argument("ACTION", "verify, export, compact or backup.")],
-    folder: Annotated[str, Argument("DIR", "Folder of the service.")],
-    output: Annotated[
-        Path | None,
-        Option(
-            "export: write the examples to this file; backup: to this new folder.", "-o", "--output"
-        ),
-    ] = None,
-    model: Annotated[str | None, Option("export: the model, if there are several.")] = None,
-    answers: Annotated[
-        bool, Option("compact: also forget the answers to requests that may be repeated.")
-    ] = False,
+    action: str,
+    folder: str,
+    output: Path | None = None,
+    model: str | None = None,
+    answers: bool = False,
 ) -> None:
     """Check, export, compact or copy the journal of a service.
 

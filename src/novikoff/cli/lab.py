@@ -5,27 +5,28 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from novikoff.cli.arguments import Option, Parser
+from novikoff.cli.arguments import Parser
 from novikoff.cli.errors import fail, rejecting_settings, show
 from novikoff.cli.options import axes_for
 from novikoff.show.lab import EXPERIMENTS, Result
 
-OPTIONS = {  # of each parameter of an experiment that is an option
-    "target": Option(
-        "The hidden conjunction.", metavar="FORMULA", default="x2 & x3 & x4 & x5 & x100"
-    ),
-    "n": Option("Number of variables.", "-n", "--variables", min=1, max=10**6),
-    "k": Option("Number of relevant variables.", "-k", min=1),
-    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1),
-    "rounds": Option("Number of random examples.", min=1, max=10**9),
-    "examples": Option("Number of random examples.", min=1, max=10**9),
-    "points": Option("Number of points.", min=1, max=10**9),
-    "dim": Option("Number of features.", "--features", min=1, max=10**6),
-    "density": Option("Probability that a variable is true in a random example.", min=0, max=1),
-    "seed": Option("Random seed.", min=0),
-}
+OPTIONS = """
+--target FORMULA        The hidden conjunction. [x2 & x3 & x4 & x5 & x100]
+n = -n, --variables 1<=N<=1000000  Number of variables.
+-k 1<=N                 Number of relevant variables.
+-n, --largest 1<=N      Largest number of variables tried.
+--rounds 1<=N<=1000000000  Number of random examples.
+--examples 1<=N<=1000000000  Number of random examples.
+--points 1<=N<=1000000000  Number of points.
+dim = --features 1<=N<=1000000  Number of features.
+--density 0<=X<=1       Probability that a variable is true in a random example.
+--seed 0<=N             Random seed.
+as_json = --json        Print everything as JSON.
+as_csv = --csv          Print the table as CSV.
+--plot                  Draw a figure: .png, .svg or .pdf.
+"""
 
 
 def experiment(words: Sequence[str]) -> tuple[Callable[..., None], Parser, list[str]]:
@@ -37,13 +38,8 @@ def experiment(words: Sequence[str]) -> tuple[Callable[..., None], Parser, list[
     if name not in EXPERIMENTS:
         fail(f"there is no experiment {name!r}; the experiments are {', '.join(EXPERIMENTS)}")
     function = EXPERIMENTS[name]
-    parser = Parser(
-        [function, run],
-        name=f"lab {name}",
-        example="--json",
-        help=summary(function),
-        options=OPTIONS,
-    )
+    about = summary(function)
+    parser = Parser([function, run], OPTIONS, name=f"lab {name}", example="--json", help=about)
     return partial(run, function), parser, rest
 
 
@@ -74,9 +70,9 @@ def listing() -> str:
 def run(
     experiment: Callable[..., Result],
     *,
-    as_json: Annotated[bool, Option("Print everything as JSON.", "--json")] = False,
-    as_csv: Annotated[bool, Option("Print the table as CSV.", "--csv")] = False,
-    plot: Annotated[Path | None, Option("Draw a figure: .png, .svg or .pdf.")] = None,
+    as_json: bool = False,
+    as_csv: bool = False,
+    plot: Path | None = None,
     **options: Any,
 ) -> None:
     """Run an experiment and print what it found; status 1 unless every claim holds."""

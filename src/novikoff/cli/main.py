@@ -44,6 +44,27 @@ VERBS = {
     "web": ("Place points in the browser and watch the perceptron learn.", "--port 0"),
 }
 
+# The options that several verbs have; a verb's own table may say something else about one.
+COMMON = """
+MODEL                   A model written by `novikoff train -o MODEL`.
+DATA                    Files, directories or patterns, compressed or not; - means standard input.
+--seed 0<=N             Random seed.
+--zero-based            svmlight: indices count from 0, even if no index is 0.
+--intercept             Allow hyperplanes that do not pass through the origin. [--intercept]
+--formula FORMULA       Tables: the response and the columns of a regression, as in R; fixed effects
+                        follow a bar: 'y ~ a*b + C(c) | firm + year'.
+--max-seconds 0<=SECONDS  Time limit for the proof, in seconds.
+--threshold 0<=P<=1     Two labels: predict the positive one if its probability is at least P. [the
+                        sign of the score decides]
+--cost-ratio 0<=R       Two labels: missing a positive example costs R times as much as a false
+                        alarm. The same as --threshold 1/(1 + R).
+--cluster ADDRESS       Work on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N to
+                        start N processes here.
+--shards 1<=N           With --cluster: cut the data into N shards. The result depends on them, and
+                        not on the workers. [one for each 32 MB, at most 4,096]
+as_json = --json        Print the result as JSON.
+--port 0<=N<=65535      Port of the server; 0 for any free port.
+"""
 
 ASCII_SIGNS = {
     "−": "-",
@@ -179,9 +200,10 @@ def run(words: Sequence[str]) -> None:
 
 def function_and_parser(name: str) -> tuple[Callable[..., None], Parser]:
     """The function of a verb other than `lab`, and the parser of its command line."""
-    function = getattr(import_module(f"novikoff.cli.{name}"), name)
+    module = import_module(f"novikoff.cli.{name}")
+    function, table = getattr(module, name), COMMON + getattr(module, "OPTIONS", "")
     help = inspect.getdoc(function) or ""
-    return function, Parser([function], name=name, example=VERBS[name][1], help=help)
+    return function, Parser([function], table, name=name, example=VERBS[name][1], help=help)
 
 
 def help_text() -> str:

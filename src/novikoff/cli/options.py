@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
-from novikoff.cli.arguments import Argument, Group, Option
+from novikoff.cli.arguments import Group
 from novikoff.cli.errors import fail, reason, rejecting_settings, warn
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation, Reliability
@@ -33,193 +33,64 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LONGEST_LABEL = 24
 
-DataFiles: TypeAlias = Annotated[
-    list[str],
-    Argument("DATA", "Files, directories or patterns, compressed or not; - means standard input."),
-]
-ZeroBased: TypeAlias = Annotated[
-    bool, Option("svmlight: indices count from 0, even if no index is 0.")
-]
-Intercept: TypeAlias = Annotated[
-    bool, Option("Allow hyperplanes that do not pass through the origin.", default="--intercept")
-]
-Formula: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "Tables: the response and the columns of a regression, as in R; fixed effects follow a "
-        "bar: 'y ~ a*b + C(c) | firm + year'.",
-        metavar="FORMULA",
-    ),
-]
-MaxSeconds: TypeAlias = Annotated[
-    float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)
-]
-Seed: TypeAlias = Annotated[int, Option("Random seed.", min=0)]
-ModelFile: TypeAlias = Annotated[
-    str, Argument("MODEL", "A model written by `novikoff train -o MODEL`.")
-]
-Threshold: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "Two labels: predict the positive one if its probability is at least P.",
-        metavar="P",
-        min=0,
-        max=1,
-        default="the sign of the score decides",
-    ),
-]
-CostRatio: TypeAlias = Annotated[
-    float | None,
-    Option(
-        "Two labels: missing a positive example costs R times as much as a false alarm. The same "
-        "as --threshold 1/(1 + R).",
-        metavar="R",
-        min=0,
-    ),
-]
-Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
-ClusterAddress: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "Work on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N to start N processes "
-        "here.",
-        metavar="ADDRESS",
-    ),
-]
-ShardCount: TypeAlias = Annotated[
-    int | None,
-    Option(
-        "With --cluster: cut the data into N shards. The result depends on them, and not on the "
-        "workers.",
-        min=1,
-        default="one for each 32 MB, at most 4,096",
-    ),
-]
+READING = """
+--label COLUMN          Tables: the label's column, by name or by position from 0; JSON lines: its
+                        key. [the last column, the key 'label']
+--positive LABEL        The positive one of two labels. [the greater]
+--classes NEG,POS       The negative and the positive label; or all labels, if many are learned. Any
+                        other is an error. [from the data]
+--keep LABEL            Read only the examples with this label. Repeatable. [all]
+--one-vs-rest LABEL     Take all labels but this one as a single label, the negative.
+--weight COLUMN         Tables: the column that says how much each example counts; JSON lines: its
+                        key. [each counts 1]
+--ignore COLUMN         Tables: leave out this column; JSON lines: this key. Repeatable.
+--categorical COLUMN    Tables: take the numbers or texts in this column as categories; JSON lines:
+                        the texts at this key. Repeatable.
+--text COLUMN           Tables and JSON lines: learn from the words of the texts in this column.
+                        Repeatable.
+--text-grams            Features of a text: words; words and pairs of neighbouring words; or runs of
+                        3 to 5 characters within words. [pairs]
+--text-values           Value of a feature that is n times in a text: n, 1, or ln(1 + n). [log]
+--text-unit-length      Scale the features of each text to length 1, or not. [--text-unit-length]
+--missing               Missing values: reject them, read them as 0, or mark each with a feature.
+                        [refuse]
+--format                File format, if the name or content does not show it.
+--delimiter CHAR        CSV: the character between fields; or tab; or space, for any number of
+                        spaces. [detected]
+--decimal               CSV: what separates the decimals of a number, as in 1.5 or 1,5. [point]
+--quote                 CSV: fields may be in double quotes, or a quote is an ordinary character.
+                        [double]
+--header                CSV: the first line names the columns, or is an example. [detected from the
+                        first line]
+--skip-bad 0<=N         Skip up to N bad lines.
+--threads 0<=N<=256     Number of parser threads; the result does not depend on it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How data are read: the same options for every verb that reads them."""
 
-    label: Annotated[
-        str | None,
-        Option(
-            "Tables: the label's column, by name or by position from 0; JSON lines: its key.",
-            metavar="COLUMN",
-            default="the last column, the key 'label'",
-        ),
-    ] = None
-    positive: Annotated[
-        str | None,
-        Option("The positive one of two labels.", metavar="LABEL", default="the greater"),
-    ] = None
-    classes: Annotated[
-        str | None,
-        Option(
-            "The negative and the positive label; or all labels, if many are learned. Any other is "
-            "an error.",
-            metavar="NEG,POS",
-            default="from the data",
-        ),
-    ] = None
-    keep: Annotated[
-        list[str] | None,
-        Option(
-            "Read only the examples with this label. Repeatable.", metavar="LABEL", default="all"
-        ),
-    ] = None
-    one_vs_rest: Annotated[
-        str | None,
-        Option("Take all labels but this one as a single label, the negative.", metavar="LABEL"),
-    ] = None
-    weight: Annotated[
-        str | None,
-        Option(
-            "Tables: the column that says how much each example counts; JSON lines: its key.",
-            metavar="COLUMN",
-            default="each counts 1",
-        ),
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        Option(
-            "Tables: leave out this column; JSON lines: this key. Repeatable.", metavar="COLUMN"
-        ),
-    ] = None
-    categorical: Annotated[
-        list[str] | None,
-        Option(
-            "Tables: take the numbers or texts in this column as categories; JSON lines: the texts "
-            "at this key. Repeatable.",
-            metavar="COLUMN",
-        ),
-    ] = None
-    text: Annotated[
-        list[str] | None,
-        Option(
-            "Tables and JSON lines: learn from the words of the texts in this column. Repeatable.",
-            metavar="COLUMN",
-        ),
-    ] = None
-    text_grams: Annotated[
-        text_rule.Grams | None,
-        Option(
-            "Features of a text: words; words and pairs of neighbouring words; or runs of 3 to 5 "
-            "characters within words.",
-            default="pairs",
-        ),
-    ] = None
-    text_values: Annotated[
-        text_rule.TextValues | None,
-        Option("Value of a feature that is n times in a text: n, 1, or ln(1 + n).", default="log"),
-    ] = None
-    text_unit_length: Annotated[
-        bool | None,
-        Option(
-            "Scale the features of each text to length 1, or not.", default="--text-unit-length"
-        ),
-    ] = None
-    missing: Annotated[
-        read_options.Missing | None,
-        Option(
-            "Missing values: reject them, read them as 0, or mark each with a feature.",
-            default="refuse",
-        ),
-    ] = None
-    format: Annotated[
-        read_options.Format | None,
-        Option("File format, if the name or content does not show it."),
-    ] = None
-    delimiter: Annotated[
-        str | None,
-        Option(
-            "CSV: the character between fields; or tab; or space, for any number of spaces.",
-            metavar="CHAR",
-            default="detected",
-        ),
-    ] = None
-    decimal: Annotated[
-        read_options.Decimal | None,
-        Option("CSV: what separates the decimals of a number, as in 1.5 or 1,5.", default="point"),
-    ] = None
-    quote: Annotated[
-        read_options.Quote | None,
-        Option(
-            "CSV: fields may be in double quotes, or a quote is an ordinary character.",
-            default="double",
-        ),
-    ] = None
-    header: Annotated[
-        bool | None,
-        Option(
-            "CSV: the first line names the columns, or is an example.",
-            default="detected from the first line",
-        ),
-    ] = None
-    skip_bad: Annotated[int, Option("Skip up to N bad lines.", min=0)] = 0
-    threads: Annotated[
-        int, Option("Number of parser threads; the result does not depend on it.", min=0, max=256)
-    ] = 2
+    label: str | None = None
+    positive: str | None = None
+    classes: str | None = None
+    keep: list[str] | None = None
+    one_vs_rest: str | None = None
+    weight: str | None = None
+    ignore: list[str] | None = None
+    categorical: list[str] | None = None
+    text: list[str] | None = None
+    text_grams: text_rule.Grams | None = None
+    text_values: text_rule.TextValues | None = None
+    text_unit_length: bool | None = None
+    missing: read_options.Missing | None = None
+    format: read_options.Format | None = None
+    delimiter: str | None = None
+    decimal: read_options.Decimal | None = None
+    quote: read_options.Quote | None = None
+    header: bool | None = None
+    skip_bad: int = 0
+    threads: int = 2
 
     def __post_init__(self) -> None:
         named = {
@@ -341,9 +212,10 @@ class Reading:
         return out
 
 
-DataReading: TypeAlias = Annotated[Reading, Group("reading the data")]
+DataReading: TypeAlias = Annotated[Reading, Group("reading the data", READING)]
 ModelReading: TypeAlias = Annotated[
-    Reading, Group("reading the data (default: as the model's data were read)", by_model=True)
+    Reading,
+    Group("reading the data (default: as the model's data were read)", READING, by_model=True),
 ]
 
 

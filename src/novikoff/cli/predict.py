@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.models.model import Model
 from novikoff.models.prediction import explained, scored
@@ -26,31 +25,29 @@ from novikoff.stream.printing import plain
 What: TypeAlias = Literal["labels", "scores", "both"]
 
 
+OPTIONS = """
+what = --print          Print labels, scores, or both with a tab between.
+--probabilities         Print probabilities; with --print both, the label and its probability.
+--explain               Print the label, the score, and the features that decided, for each example.
+-n, --most 0<=N         With --explain: number of features to print.
+as_json = --json        With --explain: print one JSON object per example, each on a line.
+-o, --output            Write to this file. [stdout]
+"""
+
+
 def predict(
-    model: options.ModelFile,
-    data: options.DataFiles,
-    what: Annotated[
-        What, Option("Print labels, scores, or both with a tab between.", "--print")
-    ] = "labels",
-    probabilities: Annotated[
-        bool, Option("Print probabilities; with --print both, the label and its probability.")
-    ] = False,
-    explain: Annotated[
-        bool, Option("Print the label, the score, and the features that decided, for each example.")
-    ] = False,
-    most: Annotated[
-        int, Option("With --explain: number of features to print.", "-n", "--most", min=0)
-    ] = 10,
-    as_json: Annotated[
-        bool, Option("With --explain: print one JSON object per example, each on a line.", "--json")
-    ] = False,
-    threshold: options.Threshold = None,
-    cost_ratio: options.CostRatio = None,
-    output: Annotated[
-        Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
-    ] = None,
-    cluster: options.ClusterAddress = None,
-    shards: options.ShardCount = None,
+    model: str,
+    data: list[str],
+    what: What = "labels",
+    probabilities: bool = False,
+    explain: bool = False,
+    most: int = 10,
+    as_json: bool = False,
+    threshold: float | None = None,
+    cost_ratio: float | None = None,
+    output: Path | None = None,
+    cluster: str | None = None,
+    shards: int | None = None,
     *,
     reading: options.ModelReading,
 ) -> None:

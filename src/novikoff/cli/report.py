@@ -2,10 +2,8 @@
 
 import shlex
 from pathlib import Path
-from typing import Annotated
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.words import run_in_brief, separation
@@ -14,32 +12,30 @@ from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import count, plain, plural
 
+OPTIONS = """
+-o, --output PAGE       Write the page to this file.
+--names                 svmlight: a file with the column names, one per line.
+--passes 1<=N           Maximum number of passes of the perceptron. [1000 if the data are separable,
+                        else 10]
+--seed 0<=N             Random seed, for the order of rows and the held-out ones.
+--top 0<=N              Number of weights to list for each label.
+--mistakes 0<=N         Number of mistakes to list.
+-q, --quiet             Print nothing but errors.
+"""
+
 
 def report(
-    data: options.DataFiles,
-    output: Annotated[
-        Path, Option("Write the page to this file.", "-o", "--output", metavar="PAGE")
-    ],
-    names: Annotated[
-        Path | None, Option("svmlight: a file with the column names, one per line.")
-    ] = None,
-    intercept: options.Intercept = True,
-    passes: Annotated[
-        int | None,
-        Option(
-            "Maximum number of passes of the perceptron.",
-            min=1,
-            default="1000 if the data are separable, else 10",
-        ),
-    ] = None,
-    seed: Annotated[
-        int, Option("Random seed, for the order of rows and the held-out ones.", min=0)
-    ] = 0,
-    max_seconds: options.MaxSeconds = 60.0,
-    top: Annotated[int, Option("Number of weights to list for each label.", min=0)] = 15,
-    mistakes: Annotated[int, Option("Number of mistakes to list.", min=0)] = 20,
-    quiet: Annotated[bool, Option("Print nothing but errors.", "-q", "--quiet")] = False,
-    zero_based: options.ZeroBased = False,
+    data: list[str],
+    output: Path,
+    names: Path | None = None,
+    intercept: bool = True,
+    passes: int | None = None,
+    seed: int = 0,
+    max_seconds: float = 60.0,
+    top: int = 15,
+    mistakes: int = 20,
+    quiet: bool = False,
+    zero_based: bool = False,
     *,
     reading: options.DataReading,
 ) -> None:

@@ -2,64 +2,58 @@
 
 from __future__ import annotations
 
-import dataclasses
 import ipaddress
 import logging
 import signal
 import socket
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-from novikoff.cli.arguments import Argument, Group, Option
+from novikoff.cli.arguments import Group
 from novikoff.cli.errors import fail, needing, show
 from novikoff.serve.limits import Limits
 
 NEEDED = ("starlette", "uvicorn", "msgspec", "prometheus_client")
 
 
-@dataclasses.dataclass(frozen=True)
-class LimitOptions:
-    """The options that change limits."""
-
-    max_body: Annotated[int, Option("Bytes of a request.", min=1000)] = Limits.body
-    max_batch: Annotated[int, Option("Examples in a request.", min=1)] = Limits.batch
-    max_features: Annotated[int, Option("Features of an example.", min=1)] = Limits.features
-    max_name: Annotated[int, Option("Bytes of a feature's name.", min=1)] = Limits.name
-    max_names: Annotated[int, Option("Names of a model without hash_bits.", min=1)] = Limits.names
-    max_weights: Annotated[int, Option("Weights of a model, of all classes.", min=8)] = (
-        Limits.weights
-    )
-    max_models: Annotated[int, Option("Models.", min=1)] = Limits.models
-    max_waiting: Annotated[
-        int, Option("Largest max_waiting of a model: predictions without a label.", min=1)
-    ] = Limits.waiting
-    max_classes: Annotated[int, Option("Largest max_classes of a model.", min=2)] = Limits.classes
-    max_queue: Annotated[int, Option("Requests that wait for the disk.", min=1)] = Limits.queue
-    max_connections: Annotated[int, Option("Open connections.", min=1)] = Limits.connections
-    max_seconds: Annotated[float, Option("Time for sending a request.", min=0.1)] = Limits.seconds
-
-
-LimitGroup: TypeAlias = Annotated[LimitOptions, Group("limits")]
+OPTIONS = """
+folder = DIR            Folder of the journal; made if it does not exist.
+--host ADDRESS          Address to listen on.
+--token-file            Ask for tokens: lines of a role (predict, reveal or admin) and a token.
+--tls-cert              Certificate, to serve over TLS.
+--tls-key               Private key of the certificate.
+--predict-unwritten     Predict, without tickets, while the journal cannot be written; otherwise
+                        503.
+"""
+LIMITS = Group(
+    "limits",
+    """
+body = --max-body 1000<=N          Bytes of a request.
+batch = --max-batch 1<=N           Examples in a request.
+features = --max-features 1<=N     Features of an example.
+name = --max-name 1<=N             Bytes of a feature's name.
+names = --max-names 1<=N           Names of a model without hash_bits.
+weights = --max-weights 8<=N       Weights of a model, of all classes.
+models = --max-models 1<=N         Models.
+waiting = --max-waiting 1<=N       Largest max_waiting of a model: predictions without a label.
+classes = --max-classes 2<=N       Largest max_classes of a model.
+queue = --max-queue 1<=N           Requests that wait for the disk.
+connections = --max-connections 1<=N  Open connections.
+seconds = --max-seconds 0.1<=X     Time for sending a request.
+""",
+)
 
 
 def serve(
-    folder: Annotated[str, Argument("DIR", "Folder of the journal; made if it does not exist.")],
-    host: Annotated[str, Option("Address to listen on.", metavar="ADDRESS")] = "127.0.0.1",
-    port: Annotated[
-        int, Option("Port of the server; 0 for any free port.", metavar="N", min=0, max=65535)
-    ] = 1963,
-    token_file: Annotated[
-        Path | None,
-        Option("Ask for tokens: lines of a role (predict, reveal or admin) and a token."),
-    ] = None,
-    tls_cert: Annotated[Path | None, Option("Certificate, to serve over TLS.")] = None,
-    tls_key: Annotated[Path | None, Option("Private key of the certificate.")] = None,
-    predict_unwritten: Annotated[
-        bool,
-        Option("Predict, without tickets, while the journal cannot be written; otherwise 503."),
-    ] = False,
+    folder: str,
+    host: str = "127.0.0.1",
+    port: int = 1963,
+    token_file: Path | None = None,
+    tls_cert: Path | None = None,
+    tls_key: Path | None = None,
+    predict_unwritten: bool = False,
     *,
-    limits: LimitGroup,
+    limits: Annotated[Limits, LIMITS],
 ) -> None:
     """Predict over HTTP now, and learn the truth when it comes; nothing acknowledged is lost.
 
@@ -80,19 +74,17 @@ def serve(
         fail(f"--host {host}: other machines could use the service; give --token-file")
     if (tls_cert is None) != (tls_key is None):
         fail("TLS needs both --tls-cert and --tls-key")
-    values = dataclasses.asdict(limits)
-    chosen = Limits(**{name.removeprefix("max_"): value for name, value in values.items()})
     try:
         tokens = Tokens(token_file)
     except ValueError as error:
         fail(str(error))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        sock = socket.create_server((host, port), family=family, backlog=chosen.connections)
+        sock = socket.create_server((host, port), family=family, backlog=limits.connections)
     except OSError as error:
         fail(f"{host} port {port}: {(error.strerror or str(error)).lower()}; choose another --port")
     try:
-        service = Service(Path(folder), chosen)
+        service = Service(Path(folder), limits)
     except (Damaged, Locked) as error:
         fail(str(error))
     port = int(sock.getsockname()[1])
@@ -105,7 +97,7 @@ def serve(
         access_log=False,
         server_header=False,
         date_header=False,
-        limit_concurrency=chosen.connections,
+        limit_concurrency=limits.connections,
         timeout_keep_alive=60,
         timeout_graceful_shutdown=30,
         ssl_certfile=tls_cert,

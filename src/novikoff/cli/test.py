@@ -5,10 +5,8 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.models.measures import Evaluation, Judge, Ranking
 from novikoff.models.model import Model
@@ -23,24 +21,26 @@ CLASSES_SHOWN = 40
 CONFUSIONS_SHOWN = 10
 
 
+OPTIONS = """
+--confusion             Many labels: print the whole confusion table. For two it is always printed.
+--roc                   Draw the ROC curve: .png, .svg or .pdf.
+--precision-recall      Draw the precision-recall curve: .png, .svg or .pdf.
+--reliability           Draw the reliability of the probabilities: .png, .svg or .pdf.
+"""
+
+
 def test(
-    model: options.ModelFile,
-    data: options.DataFiles,
-    confusion: Annotated[
-        bool, Option("Many labels: print the whole confusion table. For two it is always printed.")
-    ] = False,
-    roc: Annotated[Path | None, Option("Draw the ROC curve: .png, .svg or .pdf.")] = None,
-    precision_recall: Annotated[
-        Path | None, Option("Draw the precision-recall curve: .png, .svg or .pdf.")
-    ] = None,
-    reliability: Annotated[
-        Path | None, Option("Draw the reliability of the probabilities: .png, .svg or .pdf.")
-    ] = None,
-    threshold: options.Threshold = None,
-    cost_ratio: options.CostRatio = None,
-    cluster: options.ClusterAddress = None,
-    shards: options.ShardCount = None,
-    as_json: options.Json = False,
+    model: str,
+    data: list[str],
+    confusion: bool = False,
+    roc: Path | None = None,
+    precision_recall: Path | None = None,
+    reliability: Path | None = None,
+    threshold: float | None = None,
+    cost_ratio: float | None = None,
+    cluster: str | None = None,
+    shards: int | None = None,
+    as_json: bool = False,
     *,
     reading: options.ModelReading,
 ) -> None:

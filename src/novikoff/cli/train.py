@@ -12,10 +12,9 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, RoundProgress, spinner
 from novikoff.guarantees.words import run_ended
@@ -55,167 +54,97 @@ BALANCED = "balanced"
 MANY_NAMES = 1 << 22
 
 
+OPTIONS = f"""
+-o, --output MODEL      Write the model to this file.
+--learner               Learning algorithm. [adaptive; with --until-separated or --revisit
+                        perceptron; with --kernel averaged]
+--stream                Learn in one pass, in the given order and in bounded memory; or read all
+                        data into memory, shuffle them and make several passes. [--no-stream for
+                        files of up to {size(MOST_BYTES)}]
+--passes 1<=N           Maximum number of passes. [{USUAL_PASSES_IN_WORDS}; 1 for a stream,
+                        {PASSES_OVER_MANY} on a cluster]
+--until-separated       Repeat until a pass is error-free or the data are proved inseparable.
+--revisit               After each pass, go over the examples mistaken so far, kept in memory, until
+                        they are right: far fewer passes separate the data.
+--margin                With --learner margin: also update when the margin is at most X. [1]
+--regularisation        Adaptive learners: larger values make smaller steps. [1]
+--matrix                Adaptive learners: one variance per weight, or the full covariance matrix
+                        (at most {MOST_FEATURES:,} features). [diagonal]
+--kernel                Perceptrons: learn in the space of this kernel, for data that no plane
+                        separates.
+--degree 1<=N           With --kernel poly: the degree. [3]
+--gamma                 With --kernel poly or rbf: the factor gamma. [1]
+--coef0                 With --kernel poly: the constant added. [1]
+--alpha                 Winnow learners: factor by which an update multiplies weights. [winnow 1.1,
+                        winnow1 and winnow2 2]
+--threshold             Winnow learners: decision threshold. With --hash-bits, winnow1 defaults to
+                        half the number of weights and winnow2 to all of it; without, these two need
+                        --threshold. [winnow 0]
+--bias                  Learn a constant term, or none. [--bias, --no-bias with a kernel]
+--shuffle               Shuffle the examples; those of a stream within each block of two megabytes.
+                        [--shuffle, --no-shuffle in a stream]
+--holdout 2<=N          Hold out every N-th example, and test the model on them.
+--initial MODEL         Train this model further, on new data.
+--checkpoint 0<=SECONDS  Save the unfinished model every SECONDS seconds.
+--resume                Continue the interrupted run in -o MODEL, if there is one.
+--cache                 Cache the parsed data in FILE, to speed up later passes and runs.
+--ledger                Store the mistaken examples in the model.
+--hash-bits 3<=BITS<=31  Hash the features to 2^BITS weights.
+--names                 With --hash-bits: store the name of each weight. [--names]
+--interactions A*B      Add the product of each feature of field A with each of field B; 'all' for
+                        every pair of features. Repeatable.
+--unit-length           Scale each example to length 1. [adaptive learners, read whole:
+                        --unit-length if the examples look like texts]
+--standardise           Bring the features to one scale, measured first; in a stream, in an extra
+                        pass. [adaptive learners, read whole: whichever predicts better]
+--multiclass            Learn any number of classes, each with its own weights.
+--max-classes 1<=N      With --multiclass: reject more classes than this. [{MOST_CLASSES}]
+--class-weight LABEL=FACTOR
+                        Multiply the weight of each example with this label by FACTOR; repeatable.
+                        balanced: factors that make all labels count the same, found in an extra
+                        pass.
+-q, --quiet             Print no progress.
+"""
+
+
 def train(
-    data: options.DataFiles,
-    output: Annotated[
-        Path, Option("Write the model to this file.", "-o", "--output", metavar="MODEL")
-    ],
-    learner: Annotated[
-        Kind | None,
-        Option(
-            "Learning algorithm.",
-            default="adaptive; with --until-separated or --revisit perceptron; with --kernel "
-            "averaged",
-        ),
-    ] = None,
-    stream: Annotated[
-        bool | None,
-        Option(
-            "Learn in one pass, in the given order and in bounded memory; or read all data into "
-            "memory, shuffle them and make several passes.",
-            default=f"--no-stream for files of up to {size(MOST_BYTES)}",
-        ),
-    ] = None,
-    passes: Annotated[
-        int | None,
-        Option(
-            "Maximum number of passes.",
-            min=1,
-            default=f"{USUAL_PASSES_IN_WORDS}; 1 for a stream, {PASSES_OVER_MANY} on a cluster",
-        ),
-    ] = None,
-    until_separated: Annotated[
-        bool, Option("Repeat until a pass is error-free or the data are proved inseparable.")
-    ] = False,
-    revisit: Annotated[
-        Revisit | None,
-        Option(
-            "After each pass, go over the examples mistaken so far, kept in memory, until they are "
-            "right: far fewer passes separate the data."
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        Option("With --learner margin: also update when the margin is at most X.", default="1"),
-    ] = None,
-    regularisation: Annotated[
-        float | None,
-        Option("Adaptive learners: larger values make smaller steps.", default="1"),
-    ] = None,
-    matrix: Annotated[
-        Matrix | None,
-        Option(
-            "Adaptive learners: one variance per weight, or the full covariance matrix (at most "
-            f"{MOST_FEATURES:,} features).",
-            default="diagonal",
-        ),
-    ] = None,
-    kernel: Annotated[
-        FileKernel | None,
-        Option("Perceptrons: learn in the space of this kernel, for data that no plane separates."),
-    ] = None,
-    degree: Annotated[
-        int | None, Option("With --kernel poly: the degree.", min=1, default="3")
-    ] = None,
-    gamma: Annotated[
-        float | None, Option("With --kernel poly or rbf: the factor gamma.", default="1")
-    ] = None,
-    coef0: Annotated[
-        float | None, Option("With --kernel poly: the constant added.", default="1")
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        Option(
-            "Winnow learners: factor by which an update multiplies weights.",
-            default="winnow 1.1, winnow1 and winnow2 2",
-        ),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        Option(
-            "Winnow learners: decision threshold. With --hash-bits, winnow1 defaults to half the "
-            "number of weights and winnow2 to all of it; without, these two need --threshold.",
-            default="winnow 0",
-        ),
-    ] = None,
-    bias: Annotated[
-        bool | None,
-        Option("Learn a constant term, or none.", default="--bias, --no-bias with a kernel"),
-    ] = None,
-    shuffle: Annotated[
-        bool | None,
-        Option(
-            "Shuffle the examples; those of a stream within each block of two megabytes.",
-            default="--shuffle, --no-shuffle in a stream",
-        ),
-    ] = None,
-    seed: options.Seed = 0,
-    holdout: Annotated[
-        int | None, Option("Hold out every N-th example, and test the model on them.", min=2)
-    ] = None,
-    initial: Annotated[
-        Path | None, Option("Train this model further, on new data.", metavar="MODEL")
-    ] = None,
-    checkpoint: Annotated[
-        float | None,
-        Option("Save the unfinished model every SECONDS seconds.", metavar="SECONDS", min=0),
-    ] = None,
-    resume: Annotated[
-        bool, Option("Continue the interrupted run in -o MODEL, if there is one.")
-    ] = False,
-    cache: Annotated[
-        Path | None, Option("Cache the parsed data in FILE, to speed up later passes and runs.")
-    ] = None,
-    ledger: Annotated[bool, Option("Store the mistaken examples in the model.")] = False,
-    hash_bits: Annotated[
-        int | None, Option("Hash the features to 2^BITS weights.", metavar="BITS", min=3, max=31)
-    ] = None,
-    names: Annotated[
-        bool, Option("With --hash-bits: store the name of each weight.", default="--names")
-    ] = True,
-    interactions: Annotated[
-        list[str] | None,
-        Option(
-            "Add the product of each feature of field A with each of field B; 'all' for every pair "
-            "of features. Repeatable.",
-            metavar="A*B",
-        ),
-    ] = None,
-    unit_length: Annotated[
-        bool | None,
-        Option(
-            "Scale each example to length 1.",
-            default="adaptive learners, read whole: --unit-length if the examples look like texts",
-        ),
-    ] = None,
-    standardise: Annotated[
-        bool | None,
-        Option(
-            "Bring the features to one scale, measured first; in a stream, in an extra pass.",
-            default="adaptive learners, read whole: whichever predicts better",
-        ),
-    ] = None,
-    multiclass: Annotated[
-        bool, Option("Learn any number of classes, each with its own weights.")
-    ] = False,
-    max_classes: Annotated[
-        int | None,
-        Option(
-            "With --multiclass: reject more classes than this.", min=1, default=str(MOST_CLASSES)
-        ),
-    ] = None,
-    class_weight: Annotated[
-        list[str] | None,
-        Option(
-            "Multiply the weight of each example with this label by FACTOR; repeatable. balanced: "
-            "factors that make all labels count the same, found in an extra pass.",
-            metavar="LABEL=FACTOR",
-        ),
-    ] = None,
-    cluster: options.ClusterAddress = None,
-    shards: options.ShardCount = None,
-    as_json: options.Json = False,
-    quiet: Annotated[bool, Option("Print no progress.", "-q", "--quiet")] = False,
+    data: list[str],
+    output: Path,
+    learner: Kind | None = None,
+    stream: bool | None = None,
+    passes: int | None = None,
+    until_separated: bool = False,
+    revisit: Revisit | None = None,
+    margin: float | None = None,
+    regularisation: float | None = None,
+    matrix: Matrix | None = None,
+    kernel: FileKernel | None = None,
+    degree: int | None = None,
+    gamma: float | None = None,
+    coef0: float | None = None,
+    alpha: float | None = None,
+    threshold: float | None = None,
+    bias: bool | None = None,
+    shuffle: bool | None = None,
+    seed: int = 0,
+    holdout: int | None = None,
+    initial: Path | None = None,
+    checkpoint: float | None = None,
+    resume: bool = False,
+    cache: Path | None = None,
+    ledger: bool = False,
+    hash_bits: int | None = None,
+    names: bool = True,
+    interactions: list[str] | None = None,
+    unit_length: bool | None = None,
+    standardise: bool | None = None,
+    multiclass: bool = False,
+    max_classes: int | None = None,
+    class_weight: list[str] | None = None,
+    cluster: str | None = None,
+    shards: int | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
     *,
     reading: options.DataReading,
 ) -> None:

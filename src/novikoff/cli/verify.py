@@ -3,10 +3,9 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Argument
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.check import Rejected, claim, load, summary
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from novikoff.separability.models import Regression
     from novikoff.sources.open import Data, Scanned
 
+OPTIONS = "certificate = CERT  A certificate written by `novikoff certify -o CERT`."
 _THIRD = (Problem.THIRD_LABEL, Problem.THIRD_LABEL_IN_LAST_COLUMN)
 
 
@@ -34,12 +34,10 @@ def _as_certified(reading: options.DataReading, classes: Sequence[str], label: s
 
 
 def verify(
-    certificate: Annotated[
-        str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
-    ],
-    data: options.DataFiles,
-    formula: options.Formula = None,
-    zero_based: options.ZeroBased = False,
+    certificate: str,
+    data: list[str],
+    formula: str | None = None,
+    zero_based: bool = False,
     *,
     reading: options.DataReading,
 ) -> None:

@@ -6,21 +6,20 @@ import os
 import socket
 import webbrowser
 from threading import Thread
-from typing import Annotated
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, needing, show
+
+OPTIONS = """
+DATA                    A file to begin with; the others are loaded on the page.
+--browser               Open the page in a browser.
+"""
 
 
 def web(
-    data: Annotated[
-        str | None, Argument("DATA", "A file to begin with; the others are loaded on the page.")
-    ] = None,
-    port: Annotated[
-        int, Option("Port of the server; 0 for any free port.", metavar="N", min=0, max=65535)
-    ] = 1962,
-    browser: Annotated[bool, Option("Open the page in a browser.")] = True,
+    data: str | None = None,
+    port: int = 1962,
+    browser: bool = True,
     *,
     reading: options.DataReading,
 ) -> None:
