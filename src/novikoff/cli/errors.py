@@ -47,14 +47,8 @@ def one_line_errors(
 ) -> Iterator[None]:
     """Report bad input, a full disk, a lack of memory and Ctrl-C in one line.
 
-    Parameters
-    ----------
-    options
-        The options of the verb at hand: a cure names no other.
-    data
-        What was being read, for errors that name no file; `STDOUT` if nothing was.
-    by_model
-        Whether a model fixes how the data are read.
+    A cure names none but the `options` of the verb at hand; `data` is what was being read, for
+    errors that name no file.
     """
     name = data if isinstance(data, str) else data[0]
     name = "<stdin>" if name == "-" else name

@@ -228,10 +228,7 @@ class Weights:
 
 
 def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
-    """The mistaken examples with the largest weights in a kernel's space.
-
-    For each its row, its label, how often it was mistaken, and the sum of its steps.
-    """
+    """The mistakes with the largest weights in a kernel's space: row, label, times and weight."""
     found = []
     for k, (_, ledger) in enumerate(model.runs):
         rows, which = np.unique(ledger.rows, return_inverse=True)
@@ -243,10 +240,7 @@ def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
 
 
 def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, Weights]]:
-    """The weights of each class with its label; of two labels, those of the positive one.
-
-    They are those that learned, or, if `raw`, those for values as they are read.
-    """
+    """The weights of each class with its label; of two labels, those of the positive one."""
     features = model.features
     # hashed features may be millions, and few of them used: they are named one by one
     names = features.names if features.hash_bits is None else None

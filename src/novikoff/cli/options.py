@@ -249,12 +249,7 @@ def check_output(
 ) -> None:
     """Reject an output file that cannot be written or that is an input, before the long work.
 
-    Parameters
-    ----------
-    data, inputs
-        What the verb reads, as given and as files; the files are looked up unless they are known.
-    instead
-        The option that prints `what` instead of writing it, if there is one.
+    `instead` is the option that prints `what` instead of writing it, if there is one.
     """
     folder = output.parent
     other = f"; to print the {what}, use {instead}" if instead else ""
@@ -299,10 +294,7 @@ def axes_for(path: Path) -> Any:
 
 
 def load_model(path: str, data: Sequence[str] = ()) -> Model:
-    """The model of a file, with a warning if its training was interrupted.
-
-    `data` are the arguments that follow it, to notice when they are in the wrong order.
-    """
+    """The model of a file, with a warning if its training was interrupted."""
     is_model = [is_stored(name) for name in (path, *data) if os.path.isfile(name)]
     if os.path.isfile(path) and not is_model[0] and any(is_model):
         fail(f"{path}: not a novikoff model; the model comes first, then the data")
@@ -413,11 +405,7 @@ def labels_in_words(model: Model, most: int = 10) -> str:
 
 
 def measures(tested: Evaluation, *, known: int) -> dict[str, Any]:
-    """How predictions compare with labels, as JSON takes it.
-
-    The model knows the first `known` labels. For many classes, the confusion lists only pairs that
-    occur.
-    """
+    """How predictions compare with labels, as JSON takes it; the model knows the first labels."""
     found, labels, ranking = tested.confusion, tested.labels, tested.ranking
     confusion: dict[str, dict[str, int]] = {}
     every_pair = () if ranking is None else ((0, 0), (0, 1), (1, 0), (1, 1))

@@ -22,13 +22,7 @@ REFRESH_SECONDS = 0.2
 
 
 class Progress:
-    """A row on stderr whenever the examples have doubled; a terminal shows the latest in between.
-
-    Parameters
-    ----------
-    passes
-        How many passes the run makes; None if that depends on the run.
-    """
+    """A row on stderr whenever the examples have doubled; a terminal shows the latest between."""
 
     def __init__(self, training: Training, passes: int | None, *, quiet: bool = False) -> None:
         self._passes, self._quiet = passes, quiet

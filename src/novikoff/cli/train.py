@@ -291,8 +291,7 @@ def train(
     def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
         """The data, their blocks, and whether these come from a cache.
 
-        Columns that are to be standardised are measured here, unless the data are read whole: then
-        that is done in memory, and a cache holds them unscaled.
+        Columns that are to be standardised are measured here, unless the data are read whole.
         """
         nonlocal cut
         labels: LabelsAsSigns | LabelsAsClasses
@@ -458,10 +457,7 @@ def balancing_factors(
 
 
 def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
-    """Whether these data are a stream if nobody says so; None if their size in memory decides.
-
-    A model that is trained further continues a stream, and an interrupted run goes on as it was.
-    """
+    """Whether these data are a stream if nobody says so; None if their size in memory decides."""
     if start is not None:
         return start.unfinished is None or not start.order["whole"]
     if any(one.is_pipe for one in inputs):
@@ -470,10 +466,7 @@ def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
 
 
 def warn_of_labels(training: Training, *, further: bool) -> None:
-    """Say so if there is one label only, or if a stream was sorted by label.
-
-    A model that was trained `further` may have learned the other labels before.
-    """
+    """Say so if there is one label only, or if a stream was sorted by label."""
     runs, classes = training.label_runs, training.model.classes
     if len(runs.examples) == 1:
         only = plain(classes[runs.commonest])
@@ -553,8 +546,7 @@ def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) 
 class Watch:
     """Shows progress, saves checkpoints, and stops the run after a block when a signal asks for it.
 
-    The signals are SIGINT (Ctrl-C), SIGTERM and SIGHUP. A second Ctrl-C does not wait for the
-    end of the block. `seconds` is how long the run took.
+    A second Ctrl-C does not wait for the end of the block. `seconds` is how long the run took.
     """
 
     def __init__(

@@ -22,13 +22,7 @@ _TAIL = 10  # a level of the map extends over its scores without a tenth at eith
 class Calibration:
     """A map from scores to the probability of the positive label, linear between its knots.
 
-    It never decreases. Below the first knot and above the last it is constant, so it is never 0
-    or 1.
-
-    Attributes
-    ----------
-    scores, probabilities
-        The knots; the scores increase.
+    It never decreases. Below the first knot and above the last it is constant, so never 0 or 1.
     """
 
     scores: Vector
@@ -40,14 +34,11 @@ class Calibration:
 
         Neighbouring bins are joined into cells of at least ten examples. The shares of positive
         examples in the cells are made monotone by pooling neighbours that are not (the isotonic
-        fit, Ayer et al. 1955), and each pool is moved towards the share of all by one example. A
-        pool gives the map a level from its lower to its upper tenth.
+        fit), and each pool is moved towards the share of all by one example. A pool gives the map a
+        level from its lower to its upper tenth. It is right for new examples if the counted ones
+        were independent draws from the same source.
 
-        It is right for new examples if the counted ones were independent draws from the same source
-        as the new ones, and if the weights had not changed much since.
-
-        References: Ayer, Brunk, Ewing, Reid & Silverman (1955); Zadrozny & Elkan (2002) for
-        probabilities.
+        References: Ayer, Brunk, Ewing, Reid & Silverman (1955); Zadrozny & Elkan (2002).
         """
         return _fitted(honest.counts.tobytes())
 

@@ -24,42 +24,22 @@ CAUSES_SHOWN = 3  # mistakes of a feature
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A mistaken example that gave a feature weight.
+    """A mistaken example that gave a feature weight: its position, round and right label."""
 
-    Attributes
-    ----------
-    example, round
-        Its position among all examples that were learned from, from 0; the round of the mistake, or
-        of the first of several.
-    label
-        Its right label.
-    change
-        How much of the weight comes from it.
-    """
-
-    example: int
-    round: int
+    example: int  # among all examples that were learned from, from 0
+    round: int  # of the mistake, or of the first of several
     label: Any
-    change: float
+    change: float  # how much of the weight comes from it
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one feature adds to the score: its weight times its value.
-
-    Attributes
-    ----------
-    value
-        As the learner sees it: standardised or scaled, if the model does that.
-    causes
-        The mistaken examples to which the weight owes most: those that changed it towards its own
-        sign first, the largest change first. None if the ledger kept no examples.
-    """
+    """What one feature adds to the score: its weight times its value, as the learner sees it."""
 
     feature: str
     value: float
     weight: float
-    causes: tuple[Cause, ...] | None = None
+    causes: tuple[Cause, ...] | None = None  # the largest first, if the ledger has them
 
     @property
     def amount(self) -> float:
@@ -71,23 +51,13 @@ class Contribution:
 class Explanation:
     """The score of one example as a sum over its features.
 
-    Attributes
-    ----------
-    label, rival
-        The predicted label and, of more than two, the one with the next highest score.
-    score
-        Of two labels, the score: positive for the second of them. Of more, the lead of the label
-        over its rival.
-    constant
-        What the score is without any feature.
-    contributions
-        Of all features that are not 0, the largest amount first.
+    Of more than two labels, it is the lead of the label over its `rival`, the next best.
     """
 
     label: Any
-    score: float
-    constant: float
-    contributions: tuple[Contribution, ...]
+    score: float  # of two labels, positive for the second
+    constant: float  # what the score is without any feature
+    contributions: tuple[Contribution, ...]  # of all features that are not 0, the largest first
     rival: Any = None
 
     @property
@@ -114,10 +84,7 @@ class Explanation:
     __str__ = in_words
 
     def to_dict(self, most: int | None = None) -> dict[str, Any]:
-        """All of it, ready for JSON, with the `most` features that add most to the score.
-
-        The features left out are counted, with what they add.
-        """
+        """All of it, ready for JSON, with the `most` features that add most to the score."""
         shown = self.contributions[:most]
         rest = self.contributions[len(shown) :]
         return asdict(self) | {
@@ -143,18 +110,9 @@ def explain(
     *,
     most: int | None = None,
 ) -> Iterator[Explanation]:
-    """The explanation of each row.
+    """The explanation of each row, with the mistakes behind the `most` features that add most.
 
-    Parameters
-    ----------
-    runs, reading
-        The run, or one for each class, and the reading of it that predicts.
-    classes, chosen
-        The labels by their numbers in the run, and the number that is predicted for each row.
-    name
-        The name of a column.
-    most
-        Find the mistakes behind so many features only, those that add most (None: all).
+    `chosen` is the predicted class of each row, by its number in `classes`.
     """
     if reading == "vote":
         raise ValueError("a vote has no weights, so no feature has a part in it")

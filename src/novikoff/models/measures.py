@@ -22,11 +22,7 @@ _UNITS = 2.0**32
 
 @dataclass(slots=True)
 class Confusion:
-    """How many examples of each class got each prediction.
-
-    `counts` has the pairs of class and prediction that occurred; of two labels, the positive one is
-    class 1.
-    """
+    """How many examples of each class got each prediction; of two labels, +1 is class 1."""
 
     counts: Counter[tuple[int, int]] = field(default_factory=Counter)
 
@@ -114,18 +110,10 @@ def _share(part: int, whole: int) -> float:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How scores order the examples of two labels: exact counts at each score that occurs.
+    """How scores order the examples of two labels: exact counts at each score that occurs."""
 
-    Attributes
-    ----------
-    scores
-        The different scores, the highest first.
-    positive, negative
-        How many positive and negative examples have at least that score.
-    """
-
-    scores: Vector
-    positive: Positions
+    scores: Vector  # the different ones, the highest first
+    positive: Positions  # how many positive examples have at least that score
     negative: Positions
 
     @classmethod
@@ -145,7 +133,7 @@ class Ranking:
         """The area under the ROC curve; NaN if one of the labels is missing.
 
         It is the share of pairs, one example of each label, that the scores put in the right order;
-        a tie counts half (Hanley & McNeil 1982). The counts are exact until the last division.
+        a tie counts half (Hanley & McNeil 1982).
         """
         if not len(self.scores):
             return float("nan")
@@ -156,11 +144,7 @@ class Ranking:
 
     @cached_property
     def average_precision(self) -> float:
-        """The area under the precision-recall curve, taken as steps; NaN without a positive label.
-
-        That is: the mean, over the positive examples, of the precision among all examples with at
-        least their score.
-        """
+        """The mean, over the positive examples, of the precision among all with such a score."""
         total = int(self.positive[-1]) if len(self.scores) else 0
         more = np.diff(self.positive, prepend=0)
         at = np.flatnonzero(more)
@@ -173,24 +157,15 @@ class Ranking:
 class Reliability:
     """How probabilities compare with what happened: of two labels, those of the positive one.
 
-    Of many classes, they are those of the class with the highest probability, and what happened is
-    whether it was the right one.
-
-    Attributes
-    ----------
-    log_loss
-        The mean of −ln p, where p is the probability that the right label was given; infinite if an
-        example has a label that the model does not know.
-    examples, predicted, observed
-        For each of 15 intervals of equal width: how many examples have a probability in it, the
-        mean of their probabilities, and the share of them for which it happened (NaN without
-        examples).
+    Of many classes, they are those of the class with the highest probability. The last three are
+    for 15 intervals of equal width (NaN without examples). A label that the model does not know
+    makes the `log_loss` infinite.
     """
 
-    log_loss: float
+    log_loss: float  # the mean of −ln p, p the probability that the right label was given
     examples: tuple[int, ...]
-    predicted: tuple[float, ...]
-    observed: tuple[float, ...]
+    predicted: tuple[float, ...]  # the mean of their probabilities
+    observed: tuple[float, ...]  # the share of them for which it happened
 
     @property
     def calibration_error(self) -> float:
@@ -204,15 +179,7 @@ class Reliability:
 class Evaluation:
     """How predictions compare with labels.
 
-    Attributes
-    ----------
-    labels
-        The label of each class: those of the model, in its order, and then others that the examples
-        have.
-    ranking
-        Of two labels, the order of the examples by score; None for many classes.
-    reliability
-        How probabilities compare with the labels; None if there are none.
+    The `labels` of the model come first; the `ranking` is of two labels only.
     """
 
     confusion: Confusion
@@ -222,10 +189,7 @@ class Evaluation:
 
 
 class Judge:
-    """Compares scores with labels as they come.
-
-    For two labels it holds nine bytes per example, for their ranking.
-    """
+    """Compares scores with labels as they come."""
 
     def __init__(self, *, many: bool) -> None:
         self.confusion, self._has_many = Confusion(), many
@@ -241,10 +205,7 @@ class Judge:
         predicted: Codes,
         probabilities: Vector | None = None,
     ) -> None:
-        """Compare scores and predicted classes with labels, or with their numbers of classes.
-
-        `probabilities` has a column a class.
-        """
+        """Compare scores, predicted classes and probabilities, a column a class, with labels."""
         codes = labels if self._has_many else (labels > 0).astype(np.int32)
         self.confusion.count(codes, predicted)
         if probabilities is not None and len(codes):

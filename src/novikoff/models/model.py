@@ -37,54 +37,22 @@ ORDER: dict[str, Any] = {"whole": False, "shuffle": False, "seed": None, "holdou
 
 @dataclass(slots=True)
 class Model:
-    """A learner with what it needs to score new examples and to continue learning.
-
-    Parameters
-    ----------
-    kind
-        Which rule learned, and which reading of its run predicts.
-    classes
-        The labels of −1 and +1; a joint model has all labels seen so far, in the order of their
-        numbers.
-    ledger
-        The record of the run; it has the mistaken examples if the model votes.
-    order
-        Whether the examples were read whole or as a stream, how they were ordered, with the seed,
-        and which were held out; by default they were a stream, all learned from in turn.
-    read_options
-        How to read more data of the same kind: the label, what to do with missing values, and for a
-        table its columns, and which of them hold text.
-    examples
-        How many examples were learned from; each counts once, however many passes were made.
-    unfinished, watch
-        The state of an interrupted run; None and empty for a run that ended.
-    others
-        If each of many classes was learned against the rest: the learners and ledgers of all
-        classes but the first, whose are `learner` and `ledger`.
-    labels
-        The labels as an estimator has them, if their texts do not tell: truth values, or texts that
-        read as numbers. One alone is the only label that a learner of two has seen; the text of the
-        other is then made up.
-    parameters
-        The parameters of the estimator that was saved, as far as nothing else here tells them.
-    cycled
-        Which runs, counted from 0, ended because their weights repeated.
-    """
+    """A learner with what it needs to score new examples and to continue learning."""
 
     kind: Kind
     learner: Linear
     features: Features
-    classes: tuple[str, ...]
+    classes: tuple[str, ...]  # of −1 and +1; of a joint model all labels, by number
     ledger: Ledger
-    order: dict[str, Any] = field(default_factory=ORDER.copy)
-    read_options: dict[str, Any] = field(default_factory=dict)
-    examples: int = 0
-    unfinished: dict[str, Any] | None = None
-    watch: Arrays = field(default_factory=dict)
-    others: tuple[tuple[Linear, Ledger], ...] = ()
-    labels: tuple[Any, ...] | None = None
-    parameters: dict[str, Any] = field(default_factory=dict)
-    cycled: tuple[int, ...] = ()
+    order: dict[str, Any] = field(default_factory=ORDER.copy)  # how the examples were read
+    read_options: dict[str, Any] = field(default_factory=dict)  # to read more data alike
+    examples: int = 0  # each counts once, however many passes were made
+    unfinished: dict[str, Any] | None = None  # the state of an interrupted run
+    watch: Arrays = field(default_factory=dict)  # its arrays
+    others: tuple[tuple[Linear, Ledger], ...] = ()  # runs of all classes but the first
+    labels: tuple[Any, ...] | None = None  # an estimator's, if their texts do not tell
+    parameters: dict[str, Any] = field(default_factory=dict)  # of the estimator
+    cycled: tuple[int, ...] = ()  # which runs ended because their weights repeated
     _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
     _averages: dict[int, tuple[int, int, Vector]] = field(
         default_factory=dict, init=False, repr=False
@@ -117,10 +85,7 @@ class Model:
 
     @property
     def weights(self) -> Vector:
-        """The final or average weights, the constant's last; those of a voted model are the final.
-
-        Many classes have a row each.
-        """
+        """The final or average weights, the constant's last; many classes have a row each."""
         storage.check_whole(self._mapped)
         reading: Reading = "average" if READINGS[self.kind] == "average" else "final"
         each = [readings.weights(*run, reading) for run in self.runs]
@@ -133,8 +98,7 @@ class Model:
     def raw_weights(self) -> tuple[Vector, Vector]:
         """Weights w and constant c for values as they are read: w·x + c is the score.
 
-        Weights of standardised features are divided by their scale, and the means go into the
-        constant. Rows that are scaled to length 1 have no such weights: there these are as learned.
+        Rows that are scaled to length 1 have no such weights: there these are as learned.
         """
         weights, dim, bias = self.weights, self.features.dim, self.learner.bias
         w = weights[..., :dim]
@@ -149,8 +113,7 @@ class Model:
     def scores(self, rows: Rows) -> Vector:
         """The score of each row of two labels, or a column of scores for each class.
 
-        A voted model's score is the share of votes for +1 less the share for −1; of classes learned
-        jointly, the share of the votes.
+        A voted model's score is the share of votes for +1 less the share for −1.
         """
         self.widen(rows.dim)
         each = [self._scores(k, rows) for k in range(len(self.runs))]
@@ -178,9 +141,7 @@ class Model:
     def predicted(self, scores: Vector, threshold: float | None = None) -> Codes:
         """The class that each score predicts; of two labels, the positive one is class 1.
 
-        A score of 0 or more predicts +1; with a threshold, a probability of at least that. A row of
-        scores, one for each class, predicts the class with the highest; among equals, the first of
-        the labels in order.
+        Among equals, it is the first of the labels in order.
         """
         if threshold is not None:
             return (self.probabilities(scores)[:, 1] >= threshold).astype(np.int32)
@@ -197,11 +158,7 @@ class Model:
         return self.learner.honest is not None
 
     def probabilities(self, scores: Vector) -> Vector:
-        """The probability of each class for each score of `scores`, or row of scores.
-
-        They rest on the scores that examples had before they were learned from
-        (`models/calibration.py`). Of two labels, the positive one is the second column.
-        """
+        """The probability of each class for each score; of two labels, the positive one last."""
         counts = [learner.honest for learner, _ in self.runs if learner.honest is not None]
         if not counts:
             raise ValueError(
@@ -238,8 +195,7 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically.
 
-        The bytes depend only on the examples, their order and the settings: not on the time, the
-        names of files, or how often the run was interrupted.
+        The bytes depend only on the examples, their order and the settings.
         """
         storage.check_whole(self._mapped)
         dim = self.features.dim

@@ -33,9 +33,8 @@ def to_onnx(model: Model) -> bytes:
 
     The input is X, a matrix of float64, if the features are columns or indices. If they are names,
     there are four: names (texts) and values (float64) of all features of all examples, `examples`,
-    the number of the example that each belongs to, and `count`, how many examples there are. Names
-    that the model does not know are ignored. The outputs are `label` and `score`, of many classes a
-    column each.
+    the number of the example that each belongs to, and `count`, how many examples there are. The
+    outputs are `label` and `score`, of many classes a column each.
     """
     _refuse(model)
     try:

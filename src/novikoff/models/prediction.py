@@ -15,10 +15,7 @@ from novikoff.stream.rows import Rows, Vector
 
 
 def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
-    """Each chunk of the source, or part of one, with the scores of its examples.
-
-    They are those of `scored_rows`.
-    """
+    """Each chunk of the source, or part of one, with the scores of its examples."""
     for part, _, scores in scored_rows(model, source):
         yield part, scores
 
@@ -34,10 +31,7 @@ def explained(
 
 
 def scored_rows(model: Model, source: Source) -> Iterator[tuple[Chunk, Rows, Vector]]:
-    """Each chunk of the source, or part of one, with its rows and their scores.
-
-    Features that the model does not know are left out; `model.features.left_out` counts them.
-    """
+    """Each chunk of the source, or part of one, with its rows and their scores."""
     model.features.frozen = True
     model.widen(model.features.room)
     most = model.rows_at_once
@@ -53,8 +47,8 @@ def scored_rows(model: Model, source: Source) -> Iterator[tuple[Chunk, Rows, Vec
 def evaluate(model: Model, source: Source, *, threshold: float | None = None) -> Evaluation:
     """Compare a model's predictions with the labels of a source.
 
-    With a threshold, the positive label is predicted from that probability on. A model of many
-    classes is wrong about every label that it does not know; a model of two labels rejects one.
+    A model of many classes is wrong about every label that it does not know; a model of two labels
+    rejects one.
     """
     judge, labels = judged(model, source, threshold)
     return judge.evaluation(labels)

@@ -56,41 +56,17 @@ class Way(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to train.
-
-    Parameters
-    ----------
-    rule
-        The learner. If its kind is "winnow1" or "winnow2" and features are hashed to n columns, the
-        threshold is by default n/2 or n; if they are not hashed, it has none.
-    passes
-        The maximum number of passes; training ends earlier when a pass makes no mistake or the
-        weights repeat.
-    shuffle, seed
-        Whether to shuffle the examples: all of them, or, in a stream, the rows of each block. The
-        order is the same in every pass.
-    holdout
-        Hold out every N-th example.
-    keep
-        What the ledger keeps of a mistake; a voted model always keeps "examples".
-    fewer_passes
-        Whether to make only one pass, or three, over data that are read whole, if that predicts
-        better.
-    averages
-        Whether the average of the weights of an adaptive learner may predict, if it does so better.
-    revisit
-        As for `play`: "mistakes" visits the rows mistaken so far between passes over the data.
-    """
+    """How to train."""
 
     rule: Rule = field(default_factory=Rule)
-    passes: int = 1
-    shuffle: bool = False
+    passes: int = 1  # at most
+    shuffle: bool = False  # all examples, or, in a stream, those of each block
     seed: int = 0
-    holdout: int | None = None
-    keep: Keep = "counts"
-    fewer_passes: bool = False
-    averages: bool = False
-    revisit: Revisit | None = None
+    holdout: int | None = None  # hold out every N-th example
+    keep: Keep = "counts"  # of a mistake; a voted model always keeps "examples"
+    fewer_passes: bool = False  # make only one pass, or three, if that predicts better
+    averages: bool = False  # the average of an adaptive learner's weights may predict
+    revisit: Revisit | None = None  # as for `play`
 
     def __post_init__(self) -> None:
         kind, margin = self.rule.kind, self.rule.margin
@@ -149,33 +125,14 @@ class Training:
     Parameters
     ----------
     blocks
-        The examples; each pass iterates over them once. A `Whole` is shuffled, if the plan says so,
-        when it is scaled: in `prepare`, or here if the model is not new.
-    plan
-        How to train.
+        The examples; each pass iterates over them once.
     initial
         A model to train further. If its run is unfinished, `blocks` and `plan` must be those of
-        that run, which then resumes where it stopped; otherwise these examples follow those that
-        the model has learned from.
+        that run, which then resumes where it stopped.
     how
         How the examples are read, for the model to remember; None if they come from no file.
     data
         A fingerprint of the examples; an unfinished run resumes only with the same.
-
-    Attributes
-    ----------
-    passes_made, position
-        How many passes are complete, and how many examples of the current one were seen.
-    label_runs
-        The counts of the labels, and of their runs in the order of the stream; complete after a
-        pass.
-    widest
-        The columns of the smallest and the largest values in the first examples of a stream that is
-        not standardised, if these are more than 1,000 times as large as those, and that ratio.
-    pool
-        The rows mistaken so far, if they are visited again.
-    compared
-        What was tried, and the share of mistakes of each way.
     """
 
     is_exchange: bool = False  # as `play` reads it
@@ -198,8 +155,8 @@ class Training:
         if isinstance(blocks, Whole) and plan.shuffle and initial is not None:
             blocks.shuffle(plan.seed)
         self._is_finished = False
-        self.compared: dict[Way, float] = {}
-        self.widest: tuple[int, int, float] | None = None
+        self.compared: dict[Way, float] = {}  # the share of mistakes of each way
+        self.widest: tuple[int, int, float] | None = None  # columns of very different scales
         self.pool = None if plan.revisit is None else Pool()
         self._cycles = CycleSearch() if self._watches else None
         self._met = 0  # how many different examples of these were seen
@@ -265,10 +222,9 @@ class Training:
     def prepare(self) -> None:
         """Decide how data that are read whole are learned, and score them for probabilities.
 
-        The examples are parted in two halves; each is scored by weights learned from the other. If
-        it is open whether to standardise the features, how many passes to make, or whether the
-        average of the weights predicts, all ways are tried, and the one that makes the fewest
-        mistakes is kept. `run` does this first, unless it has been done.
+        The examples are parted in two halves; each is scored by weights learned from the other, in
+        all ways that are open: whether to standardise the features, how many passes to make, and
+        whether the average of the weights predicts. The one with the fewest mistakes is kept.
         """
         whole, features = self._blocks, self._blocks.features
         if not (isinstance(whole, Whole) and self._is_new):

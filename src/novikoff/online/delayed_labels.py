@@ -75,9 +75,8 @@ class OneByOne(typing.Protocol):
 class Ticket:
     """A prediction that waits for its label.
 
-    `id` is the caller's key or, without one, a random text that no other Protocol, process or
-    restart issues again. `score` and `probability` are those of the predicted label, of two labels
-    the score of the positive one; None if the learner or the Protocol gives none.
+    `score` and `probability` are those of the predicted label, of two labels the score of the
+    positive one; None if the learner or the Protocol gives none.
     """
 
     id: str | int
@@ -90,8 +89,7 @@ class Ticket:
 class Drift:
     """A rise of the error rate: after how many labels it was found, and the mistakes behind it.
 
-    `chance` bounds the probability of so many recent mistakes, given all of them, if the error rate
-    has not risen (see `guarantees.rise`).
+    `chance` bounds the probability of so many recent mistakes (see `guarantees.rise`).
     """
 
     labelled: int
@@ -114,17 +112,11 @@ class Protocol:
     """Predict x now, get y later, out of order, or never; and count the mistakes.
 
     A late label is compared with the prediction that was made at the time; then the learner learns
-    from the example as it was. If every label comes at once, this is the online protocol itself,
-    and its mistakes are those that the mistake bounds count, with two exceptions: a learner may
-    also update when its prediction was right (within a margin, or at a score of exactly 0), and it
-    cannot predict a label that it has never seen, which costs one mistake for each label.
-
-    Threads may share one Protocol; they take turns, a prediction or an update at a time. This does
-    not protect a learner that is also used directly.
-
-    Ctrl-C may come between learning and counting; `progressive_validation` holds it back.
-    A Protocol can be pickled and copied, also while other threads use it; `save` and `load` need no
-    pickle.
+    from the example as it was. If every label comes at once, its mistakes are those that the
+    mistake bounds count, with two exceptions: a learner may also update when its prediction was
+    right (within a margin, or at a score of exactly 0), and it cannot predict a label that it has
+    never seen, which costs one mistake for each label. Threads may share one Protocol, but not a
+    learner that is also used directly. It can be pickled, copied and saved at any time.
 
     Parameters
     ----------
@@ -138,21 +130,11 @@ class Protocol:
         learner takes new ones at any time (multiclass="joint").
     probabilities
         Whether tickets have the probability of the prediction, too. The map from scores to
-        probabilities is fitted again whenever the labels have grown by 1/64. A learner that has no
-        `calibrated` method is asked for `predict_proba_one`.
+        probabilities is fitted again whenever the labels have grown by 1/64.
     window
         How many labels `recent_error_rate` and `drift` look back.
     false_alarms
         The probability with which a DriftWarning may ever come while the error rate does not rise.
-
-    Attributes
-    ----------
-    asked, labelled
-        How many predictions were made, and for how many of them the label came.
-    mistakes
-        How many of the labels that came differ from the prediction.
-    drift
-        The last rise of the error rate that was found, as a `Drift`; None before.
 
     Examples
     --------
@@ -212,10 +194,7 @@ class Protocol:
         self._calibrates = self._probabilities and hasattr(learner, "calibrated")
 
     def swap(self, learner: OneByOne) -> OneByOne:
-        """Go on with another learner; returns the one before.
-
-        What waits keeps its prediction, and its label teaches the new learner.
-        """
+        """Go on with another learner, which learns from what waits; returns the one before."""
         with self._turn:
             before = self.learner
             self._adopt(learner)
@@ -224,9 +203,8 @@ class Protocol:
     def ask(self, x: Any, *, key: str | int | None = None, copy: bool = True) -> Ticket:
         """Predict x, and keep a copy of it until its label comes; or x itself if nobody changes it.
 
-        Pass the ticket, or its id, to `tell` with the label. With a `key` that is the ticket's id;
-        BadTicket if that key is waiting already. If the learner raises an error, nothing is
-        counted.
+        With a `key` that is the ticket's id; BadTicket if that key is waiting already. If the
+        learner raises an error, nothing is counted.
         """
         if not copy:
             pass
@@ -267,10 +245,8 @@ class Protocol:
     def tell(self, ticket: Ticket | str | int, y: Any, *, weight: float | None = None) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
 
-        The ticket may be given by its id. A `weight` says how much the learner learns from the
-        example, if it takes one; the mistake counts once. Raises BadTicket if the ticket is not
-        waiting here. If the learner raises an error, the ticket keeps waiting and nothing is
-        counted. A DriftWarning comes after everything is counted.
+        A `weight` says how much the learner learns from the example; the mistake counts once. If
+        the learner raises an error, the ticket keeps waiting and nothing is counted.
         """
         if y is None:
             raise ValueError("the label is None; call drop() if none will arrive")
@@ -294,8 +270,7 @@ class Protocol:
         """Count a label that came; a rise of the error rate, if this label shows one.
 
         The mistakes of each window of labels are compared with those of all labels before it, since
-        the last rise. The k-th comparison may be wrong with probability false_alarms/(k(k + 1)),
-        and these sum to false_alarms.
+        the last rise. The k-th comparison may be wrong with probability false_alarms/(k(k + 1)).
         """
         self.labelled += 1
         self.mistakes += not right
@@ -378,8 +353,7 @@ class Protocol:
     def curve(self) -> list[tuple[int, int]]:
         """How the mistakes grew: points (labels received, mistakes among them), up to now.
 
-        Each point is exact. Up to two thousand labels there is a point for each, later for every
-        2nd, 4th, 8th, ..., so that a long run takes no more memory than a short one.
+        Each point is exact; a long run has one for every 2nd, 4th, 8th, ... label.
         """
         with self._turn:
             points = [(self._stride * k, made) for k, made in enumerate(self._marks, start=1)]
@@ -394,24 +368,16 @@ class Protocol:
 
         It is that of `guarantees.average_risk`, with n the labels received and M the mistakes.
         Labels may come late: h_i, the predictor at the time x_i was asked, was made from some of
-        the earlier examples, so given these, (x_i, y_i) is still a fresh draw, and the differences
-        between risk and mistake are a martingale in the order of asking. The assumptions are:
+        the earlier examples, so the differences between risk and mistake are a martingale in the
+        order of asking. The assumptions are:
 
         - The examples are independent draws from one distribution, each asked once, and the learner
-          has not seen them otherwise (what it learned before from others does not matter).
+          has not seen them otherwise.
         - Which examples have been labelled by now does not depend on the examples. This holds if
-          all have been labelled, no matter when, or if labels come after a fixed time or are lost
-          at random; not if they come only for doubtful cases, or sooner for spam than for ham.
+          all have been labelled, or if labels come after a fixed time or are lost at random. It is
+          not needed with `unlabelled_as_mistakes`, which counts those without a label.
         - The moment to look was not chosen by the counts. To look k times, use a confidence of
           1 − δ/k each time.
-
-        Parameters
-        ----------
-        confidence
-            1 − δ, between 0 and 1.
-        unlabelled_as_mistakes
-            Count every prediction without a label as a mistake. This can only overestimate, so the
-            second assumption is not needed.
 
         References: Cesa-Bianchi, Conconi & Gentile (2004); Cesa-Bianchi & Gentile (2008): see
         `guarantees.average_risk`.
@@ -437,11 +403,9 @@ class Protocol:
         return id
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the Protocol to a file, with its learner and all that waits, for `load`.
+        """Write the Protocol to a file, with its learner and all that waits; atomically.
 
-        The learner must be an estimator of novikoff; pickle a Protocol of others. When this
-        returns, everything that was asked and told before is on disk; if it fails, or the
-        power does, the file is the one before. No file holds code.
+        The learner must be an estimator of novikoff; pickle a Protocol of others.
         """
         if not callable(save := getattr(self.learner, "save", None)):
             raise TypeError(f"{type(self.learner).__name__} has no save(); pickle the Protocol")
@@ -470,8 +434,7 @@ class Protocol:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The Protocol that `save` wrote; BadModel if the file is damaged or something else.
 
-        Tickets issued before remain valid, and those issued after the file was written, by a
-        process that crashed, are refused.
+        Tickets issued after the file was written, by a process that crashed, are refused.
         """
         import novikoff
 

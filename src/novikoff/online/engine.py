@@ -1,7 +1,7 @@
 """The engine: learners with labels, feature names and ledgers, for blocks and single examples.
 
-Single examples go to the compiled core, which reads dicts and updates the weights in place. The
-weights stay in the learners; the mistakes are written to the ledgers when these are read.
+The compiled core reads single examples and updates the learners' weights in place; mistakes are
+written to the ledgers when these are read.
 """
 
 from __future__ import annotations
@@ -59,10 +59,8 @@ class Engine:
     """What learns in an estimator: everything that `fit`, `partial_fit` and `learn_one` change.
 
     Learning from one example is a block's pass over one row, so examples learned one by one and in
-    blocks give the same bits, and the two can alternate.
-
-    Calls from several threads take effect one after another. While one thread learns from a block,
-    others can predict, but get a RuntimeError if they learn.
+    blocks give the same bits. Calls from several threads take effect one after another. While one
+    thread learns from a block, others can predict, but get a RuntimeError if they learn.
 
     Parameters
     ----------
@@ -72,20 +70,9 @@ class Engine:
         Factors of a step: for each class known now, and by label for classes that appear later.
     starts
         Where each row of `coef_` starts (None: zero).
-    keep, hash_bits, max_names
-        As for `Perceptron`.
     runs, names, seen, cycled
         The runs to continue, the names of their features if single examples are dicts, how many
         examples were learned from, and which of the runs ended in a cycle.
-
-    Attributes
-    ----------
-    learners, runs
-        One for each run: of two labels or of many jointly, one; otherwise one for each class.
-    core
-        The compiled core for single examples; None before the first one.
-    by_name, is_stream
-        Whether single examples are dicts, not rows; whether the last pass may continue.
 
     Examples
     --------
@@ -181,10 +168,8 @@ class Engine:
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
-        `codes` are those of `labels`; `importances` say how much each row counts (None: 1 each).
         After each pass `progress` is called with the title of the run, if there are several, and
-        its ledger. `revisit` is that of `play`. Ctrl-C raises Interrupted, and what was learned
-        until then stays.
+        its ledger. Ctrl-C raises Interrupted, and what was learned until then stays.
         """
         self._seen = len(codes)
         order = numbers = None
@@ -239,11 +224,7 @@ class Engine:
         run: Callable[[int, Callable[[str, Ledger], None]], None],
         progress: Callable[[str, Ledger], None] | None,
     ) -> None:
-        """Run all classes against the rest at once; Ctrl-C stops each after its pass.
-
-        The runs share only the rows. These are put in order first, because a run would do so while
-        others read them.
-        """
+        """Run all classes against the rest at once; Ctrl-C stops each after its pass."""
         from concurrent.futures import ThreadPoolExecutor
 
         with suppress(BadExample):  # the first run says it in its own words
@@ -381,10 +362,7 @@ class Engine:
     # one example at a time
 
     def open(self, names: Sequence[str] | None = None) -> None:
-        """Make ready for single examples: dicts if there are names, otherwise rows.
-
-        These name the first columns, unless the engine has learned single examples before.
-        """
+        """Make ready for single examples: dicts if there are names of columns, otherwise rows."""
         known = self._names
         if not self.is_online and names is not None:
             uses = np.zeros(len(names), dtype=np.int64)
@@ -561,8 +539,7 @@ class Engine:
     def coefficients(self, reading: Reading | None = None) -> tuple[Vector, Vector]:
         """Coefficients and intercepts of a reading, a row for each class; of two classes, one row.
 
-        By default they are the weights that predict, or the final ones if a vote predicts; these
-        are computed once until more is learned.
+        By default they are the weights that predict, or the final ones if a vote predicts.
         """
         with self.still():
             return self._coefficients_of(reading)
@@ -600,10 +577,7 @@ class Engine:
             return S[..., own] if S.ndim == 2 else S[:, own[:, None], own]
 
     def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
-        """The weights of a run by the names of features, always up to date.
-
-        For a joint run, those of the class of this number, less those of another.
-        """
+        """The weights of a run, or of a class less those of another, by the names of features."""
         return Weights(self._core, self.lock, run, number, less)
 
     @property

@@ -1,7 +1,6 @@
 """Locks that do not block a forked process: a fork waits until no other thread holds one.
 
-So the child finds every object whole and every lock free, whatever the other threads, which it does
-not have, were doing.
+So the child finds every object whole and every lock free.
 """
 
 from __future__ import annotations

@@ -50,8 +50,7 @@ def names_of(core: _core.Online) -> Names:
 class Weights(Mapping[str, float]):
     """The weights of a run by the names of features: read-only and always up to date.
 
-    A feature that was never seen is missing. With hash_bits, iteration gives the first name of each
-    column, and lookup also finds the other names that share the column.
+    With hash_bits, iteration gives the first name of each column, and lookup also finds the others.
     """
 
     def __init__(

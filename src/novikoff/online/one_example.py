@@ -1,7 +1,6 @@
 """One example as the compiled core reads it: a dict of plain names and values, or a row of floats.
 
-The core reads plain objects itself. Everything else is converted here, where the caller's code may
-run (`__float__`); an error names the feature.
+What is not plain is converted here, where the caller's code may run (`__float__`).
 """
 
 from __future__ import annotations
@@ -27,13 +26,10 @@ _MOST_DIGITS = 300  # more than a float has; Python refuses to print very long n
 
 
 def plain(x: object, where: str = "") -> Plain:
-    """The features of x with plain names and values.
+    """The features of x with plain names and values; BadExample, from `where` on, if one has none.
 
-    A name is a text or a whole number, which is read as its digits. A value is a number (anything
-    but a text that float() accepts), or a text v, which makes the feature `name=v` with value 1.
-    Dicts and lists inside are read as in JSON lines: a value d in the dict c is `c.d`, a list of
-    texts is a bag of features `c=v`, counted, and a list of numbers is `c.0`, `c.1` and so on.
-    Other features raise BadExample; the message starts with `where`.
+    A name is a text or a whole number, which is read as its digits. A text v makes the feature
+    `name=v` with value 1. Dicts and lists inside are read as in JSON lines.
     """
     if not isinstance(x, Mapping):
         raise BadExample(

@@ -24,8 +24,7 @@ class Unfinished(KeyboardInterrupt):
     """Ctrl-C during a progressive validation; everything up to then is in a valid state.
 
     Pass `protocol` to `progressive_validation` again, with the rest of the stream, to continue.
-    `under_way` holds the labels that had not come yet, as pairs of a ticket's id and a label in the
-    order of arrival: `tell` them, or leave them.
+    `under_way` holds the labels that had not come yet, as pairs of a ticket's id and a label.
     """
 
     def __init__(self, protocol: Protocol, under_way: list[tuple[str | int, Any]]) -> None:
@@ -55,8 +54,7 @@ def progressive_validation(
     and a wrong prediction causes none only if another update came while it waited. An estimator
     cannot predict a label that it has not seen: the second label adds up to 1 + d mistakes.
 
-    Tickets are numbered from 1. An error of the learner is raised; pass a Protocol to keep what was
-    counted until then. Ctrl-C raises Unfinished.
+    Tickets are numbered from 1. An error of the learner is raised; Ctrl-C raises Unfinished.
 
     Parameters
     ----------
@@ -66,15 +64,12 @@ def progressive_validation(
     learner
         The learner; or a Protocol to continue with.
     delay
-        How many more examples are predicted before the label comes. None and 0 mean at once. A
-        function of x and y is called for each example, and returns None for a label that never
-        comes. Labels that come at the same time come in the order of asking, and so do those still
-        under way when the stream ends.
+        How many more examples are predicted before the label comes; or a function of x and y, which
+        returns None for a label that never comes. None and 0 mean at once.
     max_waiting
         As for `Protocol`. The label of a dropped example is ignored when it comes.
 
-    References: Blum, Kalai & Langford (1999) for progressive validation; `Protocol.risk_bound` for
-    the bound.
+    References: Blum, Kalai & Langford (1999) for progressive validation.
 
     Examples
     --------

@@ -28,9 +28,8 @@ class CycleSearch:
 
     Brent's method (1980) keeps one copy of the weights, renewed after passes 1, 2, 4, 8, …. After
     the weights first return to it, the search counts the updates on each row; when they return
-    again, the counts are the proof. A run that never cycles pays for comparing, not for counting.
-    Weights that return every p passes, from pass μ on, are found 2p passes after the first power of
-    two that is at least μ and p: before pass 4 max(μ, p).
+    again, the counts are the proof. Weights that return every p passes, from pass μ on, are found
+    before pass 4 max(μ, p).
 
     On integer data in a fixed order, the weights do cycle if no weights separate the data (Block &
     Levin 1970). In any order a return is a proof, unless rounding alone caused it.
@@ -49,10 +48,7 @@ class CycleSearch:
         self._updates.update(zip(rows, rivals, steps))  # noqa: B905  (rivals may be endless)
 
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
-        """The proof, if the weights after this pass equal the saved ones and the proof is exact.
-
-        The weights of many classes learned jointly have a row for each class.
-        """
+        """The proof, if the weights after this pass equal the saved ones and the proof is exact."""
         weights = weights.T
         self._passes += 1
         back = self._saved is not None and _same(weights, self._saved)
@@ -82,10 +78,7 @@ class CycleSearch:
             self._saved = widened(self._saved, dim, bias=bias)
 
     def state(self, dim: int, *, bias: bool) -> tuple[Settings, Arrays]:
-        """The state of the search, for `restored`, with the weights as a learner stores them.
-
-        It does not depend on the parts in which the updates were counted.
-        """
+        """The state of the search, for `restored`, with the weights as a learner stores them."""
         settings = {
             "passes": self._passes,
             "since": self._since,
@@ -113,10 +106,7 @@ class CycleSearch:
         dim: int,
         classes: int | None = None,
     ) -> Self:
-        """The search that `state` described, for `dim` features and classes learned jointly.
-
-        It finds a cycle at the same pass.
-        """
+        """The search that `state` described, for `dim` features and classes learned jointly."""
         stored, search = Stored("search for a cycle", settings, arrays), cls()
         counts = (stored.count(name) for name in ("passes", "since", "began"))
         search._passes, search._since, search._began = counts

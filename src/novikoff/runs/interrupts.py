@@ -18,9 +18,8 @@ Stopped: TypeAlias = Callable[[], KeyboardInterrupt]  # makes the error to raise
 class Interrupts:
     """Delay Ctrl-C until the work of the moment has been recorded.
 
-    Nothing changes for a program that ignores Ctrl-C or leaves it to the system, nor outside the
-    main thread, which receives no signals. If the program has its own handler, that is called after
-    the delay, and the run continues unless it raises.
+    If the program has its own handler, that is called after the delay, and the run continues unless
+    it raises. Nothing changes for a program that ignores Ctrl-C, nor outside the main thread.
     """
 
     seen: bool = False

@@ -32,12 +32,10 @@ class Run:
     """What happened: the ledger of mistakes, and how the run ended.
 
     The verdict is `separated` if a whole pass made no mistake (with a margin: every example was
-    right by more than the margin). The weights then separate the data as far as floating point can
-    tell; `guarantees.achieved_margin` decides it exactly. It is `cycle` if the weights returned to
-    earlier values: then the field `cycle` holds an exact proof that no weights separate the data.
-    It is `budget` if the passes ran out first, which says nothing about separability, and
-    `interrupted` after Ctrl-C. With `revisit`, only passes over all data end a run as separated,
-    and these look for mistakes, not for the margin.
+    right by more than the margin); `guarantees.achieved_margin` decides it exactly. It is `cycle`
+    if the weights returned to earlier values: then `cycle` holds an exact proof that no weights
+    separate the data. It is `budget` if the passes ran out first, which says nothing about
+    separability, and `interrupted` after Ctrl-C.
     """
 
     ledger: Ledger
@@ -104,9 +102,8 @@ def play(
 
     On separable data with radius R and margin γ, at most (R/γ)² mistakes are made in all, so a
     clean pass comes (Novikoff 1962). On other data the weights stay bounded, so if they are
-    integers and the order is fixed, they return to earlier values (Block & Levin 1970); with many
-    features this may take very long. The updates in between prove that no weights separate the
-    data.
+    integers and the order is fixed, they return to earlier values (Block & Levin 1970); the updates
+    in between prove that no weights separate the data.
 
     An unusable example raises BadExample; the learner has then learned everything before it, and
     the ledger has recorded it. Ctrl-C raises Interrupted, with the run so far.
@@ -120,26 +117,22 @@ def play(
     stream
         Blocks, iterated over once in each pass; or a single Block; or data in memory. If its
         attribute `is_exchange` is true, a pass over it gives only the rows that others mistook, who
-        started from the learner's weights; if it gives none, these separate the data. All such rows
-        are visited again.
+        started from the learner's weights; if it gives none, these separate the data.
     learner
         It continues from its present weights.
     ledger
         The ledger to continue; by default a new one, which keeps the mistaken examples. It knows
         rows by their positions, so each block after the first must set its own (`Block.first`).
-    progress
-        Called with the ledger after each pass over the data.
-    after_block
-        Called with each block after the ledger has recorded all of it, and with the rows mistaken
-        so far after each pass over them.
+    progress, after_block
+        Called with the ledger after each pass over the data; and with each block after the ledger
+        has recorded all of it, the rows that are visited again included.
     cycles
         The search for cycles to continue; by default a new one, if there are several passes.
     revisit
         "mistakes": after each pass over the data, go over the rows mistaken so far, which are kept
         in memory, until a pass over them makes no update, or 100 times; `epochs` counts the passes
         over all data. These are much fewer then, and every bound holds as before. A margin applies
-        to the rows that are visited again; in a pass over the data only mistakes count. A `Pool` is
-        continued.
+        to the rows that are visited again only. A `Pool` is continued.
 
     Examples
     --------

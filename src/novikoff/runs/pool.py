@@ -30,17 +30,6 @@ class Pool:
     over it makes no update, or for `MOST_PASSES` passes (more if the data are on other machines).
     That is a sequence of examples like any other, so every mistake bound holds; and data whose
     mistaken rows no weights separate are not separable.
-
-    Attributes
-    ----------
-    is_open, is_larger
-        Whether the pool is being visited, not all data; and whether it has grown since it was
-        visited last.
-    passes, is_clean
-        How many passes over the pool were made since the last one over all data, and whether the
-        last of them made no update.
-    is_exchange
-        Whether the rows were mistaken on other machines.
     """
 
     def __init__(self) -> None:

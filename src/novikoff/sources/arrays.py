@@ -23,10 +23,7 @@ _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def rows_of(X: Any) -> Rows:
-    """Rows over the memory of X, if it is float32 or float64 in C order or CSR.
-
-    Other numbers are converted to float64, other sparse formats to CSR.
-    """
+    """Rows over the memory of X, if it is float32 or float64 in C order or CSR, or over a copy."""
     if hasattr(X, "tocsr"):
         if len(X.shape) != 2:
             raise BadExample(f"rows must be two-dimensional, not of shape {X.shape}")
@@ -52,8 +49,7 @@ def rows_of(X: Any) -> Rows:
 def as_csr(X: Any) -> Any:
     """A sparse matrix as CSR; BadExample if its indices lie outside its shape.
 
-    The core checks CSR itself. Other formats are checked here, because scipy converts them
-    without looking.
+    The core checks CSR itself; scipy converts other formats without looking.
     """
     rows, columns = X.shape
     sound = True
@@ -116,8 +112,7 @@ def _floats(values: NDArray[Any]) -> Values:
 def two_labels(y: Any) -> tuple[Labels, Classes]:
     """Any two labels as −1 and +1, and the negative and the positive one as texts.
 
-    The greater is positive, in the order of an ordered category of pandas if y is one. y is a list,
-    a column, or a table of one column.
+    The greater is positive, in the order of an ordered category of pandas if y is one.
     """
     given, levels = flat_labels(y), ordered_levels(y)
     if given.dtype == np.bool_ and not levels:

@@ -34,20 +34,10 @@ _FORMAT = 5
 class Cached:
     """The blocks of a source, written to an Arrow IPC file by the first pass.
 
-    The file is mapped into memory and released as it is read, so it may be larger than memory. A
-    later run with the same fingerprint uses it without reading the source. Checksums are compared
-    at the first reading.
-
-    Parameters
-    ----------
-    fingerprint
-        Of the input and of all options that affect how it becomes blocks. A file with another
-        fingerprint is replaced; one that is not an Arrow file is an error.
-
-    Attributes
-    ----------
-    done, total
-        How many bytes of the file have been read in this pass, and how many there are.
+    The file is mapped and released as it is read, so it may be larger than memory. A later run with
+    the same `fingerprint` (of the input and of all that affects how it is read) uses it without
+    reading the source; a file with another one is replaced. Checksums are compared when it is first
+    read. `done` and `total` count its bytes.
     """
 
     def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:

@@ -60,43 +60,18 @@ def first_seen(codes: NDArray[np.int32 | np.int64], count: int) -> Positions:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some examples as a source reads them, before features have columns and labels signs.
+    """Some examples as a source reads them, before features have columns and labels signs."""
 
-    Parameters
-    ----------
-    rows
-        The features. A column is the place of its name in `names` or in `columns`; if both are
-        None, it is the index that a file writes.
-    labels
-        For each example, the place of its label in `label_texts`; −1 if it has none.
-    label_texts, label_places
-        The different labels, and where each was first seen: "mail.svm:12".
-    names
-        The different feature names, in order of appearance; those of one example may be in any
-        order and repeat.
-    importances
-        How much each example counts, if the source says so.
-    first
-        The position of the first example in the whole source.
-    columns
-        The names of the columns of a table of numbers.
-    is_matrix
-        Whether a column is its position in a matrix, which has a fixed number of them.
-    is_hashed
-        Whether the features are hashed: a column of the rows is the hash of a name, and `names` are
-        the first ones of their columns.
-    """
-
-    rows: Rows
-    labels: NDArray[np.int32]
-    label_texts: tuple[str, ...]
-    label_places: tuple[str, ...]
-    names: Names | None = None
-    importances: Vector | None = None
-    first: int = 0
-    columns: tuple[str, ...] | None = None
-    is_hashed: bool = False
-    is_matrix: bool = False
+    rows: Rows  # a column is a place in `names` or `columns`, or else an index of the file
+    labels: NDArray[np.int32]  # the place of each label in `label_texts`; −1: none
+    label_texts: tuple[str, ...]  # the different labels
+    label_places: tuple[str, ...]  # where each was first seen: "mail.svm:12"
+    names: Names | None = None  # of the features, in order of appearance
+    importances: Vector | None = None  # how much each example counts
+    first: int = 0  # the position of the first example in the whole source
+    columns: tuple[str, ...] | None = None  # the names of the columns of a table of numbers
+    is_hashed: bool = False  # a column is the hash of a name; `names` are the first ones
+    is_matrix: bool = False  # a column is its position in a matrix of fixed width
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -138,9 +113,8 @@ class Chunk:
 class LabelChoice:
     """Which examples of a source are read, by their labels, and what their labels become.
 
-    Examples whose label is not in `keep` are left out, as if they were not there; if it is empty,
-    all are kept. The labels other than `one_vs_rest`, if it is given, become one. If they are
-    `wanted`, a label named here must be that of an example.
+    If `keep` is not empty, examples with other labels are left out. The labels other than
+    `one_vs_rest`, if it is given, become one. If `wanted`, a label named here must occur.
     """
 
     keep: tuple[str, ...] = ()
@@ -205,22 +179,9 @@ class TableColumns:
 class Source(ABC):
     """The examples of files, read from the beginning whenever it is iterated over.
 
-    Where it is cut into chunks depends only on what is read.
-
-    Attributes
-    ----------
-    name
-        The name of the first file, with which errors begin.
-    done, total
-        How many bytes have been read in this iteration, and how many there are (None: unknown).
-    is_pipe
-        Whether it can be iterated over only once.
-    skipped
-        What was wrong with the lines skipped in this iteration.
-    choice
-        Which examples are read, by their labels.
-    first
-        How many examples come before these, if they are a part of the data.
+    Where it is cut into chunks depends only on what is read. Errors begin with `name`, the first
+    file; `done` bytes of `total` (None: unknown) have been read, `skipped` says what was wrong with
+    the lines skipped, and `first` examples come before these, if they are a part of the data.
     """
 
     choice: LabelChoice | None = None
@@ -235,10 +196,7 @@ class Source(ABC):
         self._states: list[State] = [one.state() for one in self.inputs]
 
     def part(self, inputs: Sequence[Part], first: int) -> Self:
-        """The examples of parts of the files, read as this source reads them.
-
-        This source must have been read far enough to know what its columns hold.
-        """
+        """The examples of parts of the files; its columns must have been read already."""
         out = copy(self)
         out.inputs, out.first, out.name = tuple(inputs), first, inputs[0].name
         out.skipped, out._states = [], [one.known for one in inputs]

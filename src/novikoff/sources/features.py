@@ -30,46 +30,27 @@ class Features:
     """The map from the features of a source to the columns that a learner has weights for.
 
     The first chunk decides its kind: a table of numbers has "columns"; svmlight has "indices",
-    which are columns as written; all else has "names", which get columns in order of
-    appearance. Rows have room for more columns than are in use, a multiple of eight, so that a
-    learner that grows with them adds in the same order as one that was wide from the start.
+    which are columns as written; all else has "names", which get columns in order of appearance.
+    Rows have room for more columns than are in use, a multiple of eight, so that a learner that
+    grows with them adds in the same order as one that was wide from the start.
 
     Parameters
     ----------
     hash_bits
-        Give a name the column hash mod 2^bits instead: the weights never grow, and names with the
-        same hash share a weight.
+        Give a name the column hash mod 2^bits, so that the weights never grow.
     keep_names
-        With hash_bits: whether to keep the first name of each column, for reports; at most 2^20
-        names are kept, those that were met first.
+        With hash_bits: keep the first name of each column, of at most 2^20 columns.
     products
         Pairs of fields to multiply: see `with_products`.
     standardise
-        Bring the columns to one scale, once `survey` or `measure` has measured them. A column that
-        is nonzero in at least half of the rows is shifted to mean 0 and divided by its standard
-        deviation; any other, such as a word or a category, is divided by the root mean square of
-        its nonzero values, and its zeros stay 0. If the columns look like words, these are also
-        multiplied by the fourth root of 1 / (the share of the rows that have the word), so that
-        rare words count more. None: measure the columns, and leave it to `decide` whether to use
-        that.
+        Bring the columns to one scale, once they are measured. A column that is nonzero in at least
+        half of the rows is shifted to mean 0 and divided by its standard deviation; any other is
+        divided by the root mean square of its nonzero values. If the columns look like words, these
+        are also multiplied by the fourth root of 1 / (the share of the rows that have the word).
+        None: measure the columns, and leave it to `decide`.
     to_unit_length
-        Divide each row by its length, after everything else. None: only if the columns are
-        measured and look like words, that is, if there are more than 1,000 and most values are in
-        columns that are zero in more than half of the rows.
-
-    Attributes
-    ----------
-    dim
-        How many columns there are, up to the last one in use.
-    frozen
-        Whether unknown features are ignored, and counted in `left_out`, instead of added.
-    seen_zero
-        Whether a frozen map saw an index 0 when all earlier indices were 1 or more.
-    idle_products
-        The pairs of fields that no example so far has had both of.
-    constant, identifiers, dates
-        The columns that are the same in all rows, and those that look like identifiers or dates, if
-        the columns have been measured in this run.
+        Divide each row by its length, after everything else. None: only if the columns look like
+        words: more than 1,000, and most values in columns that are zero in over half of the rows.
     """
 
     def __init__(
@@ -123,10 +104,7 @@ class Features:
         header: Sequence[str] | None = None,
         scaling: tuple[Vector, Vector] | None = None,
     ) -> Self:
-        """The map of a table of `dim` columns of numbers, with these names if it has a header.
-
-        They are standardised by `scaling`, as the property of this name has it, if it is given.
-        """
+        """The map of a table of `dim` columns of numbers, with these names and this `scaling`."""
         out = cls(standardise=scaling is not None)
         out.kind, out.dim = "columns", dim
         out._scale, out._shift = scaling or (None, None)
@@ -168,10 +146,7 @@ class Features:
         return str(column) if self._header is None else self._header[column]
 
     def rows(self, chunk: Chunk) -> Rows:
-        """The rows of the chunk over the columns of the map.
-
-        New names are added; a frozen map ignores them and counts them in `left_out`.
-        """
+        """The rows of the chunk over the columns of the map; a frozen map ignores new names."""
         return self.scaled(self._numbered(chunk))
 
     def absorb(self, later: Features) -> None:
@@ -351,10 +326,7 @@ class Features:
         return SparseRows(values, indices, starts, self.room)
 
     def hashed_while_read(self, how: ReadOptions, *, named: bool = True) -> ReadOptions:
-        """The options, with names hashed as they are read, if that gives the same rows.
-
-        If not `named`, the names are not needed afterwards.
-        """
+        """The options, with names hashed as they are read, if that gives the same rows."""
         if self.products or self.hash_bits is None or how.keep:  # what is left out has no names
             return how
         most = MOST_NAMES if named and self.keep_names else 0

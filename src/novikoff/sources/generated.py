@@ -17,7 +17,6 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
     """n points of the unit ball that u separates with at least the given margin.
 
     Directions are uniform; points too near the hyperplane of u are moved away from it along u.
-    Every iteration gives the same points.
     """
 
     def __init__(

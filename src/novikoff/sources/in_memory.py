@@ -85,8 +85,7 @@ _FRAME_CURES = {
 def frame_rows(X: Any, categorical: Sequence[str] = ()) -> tuple[Rows, tuple[str, ...] | None]:
     """The rows of a frame and the names of their columns, as those of a file with this table.
 
-    Names that are not texts are none. If all columns hold numbers, the rows are theirs; those that
-    are categories, or named as such, have a column for each value.
+    If all columns hold numbers, the rows are theirs; categories have a column for each value.
     """
     kinds = zip(X.columns, X.dtypes, strict=True)
     given = [str(name) for name, kind in kinds if str(kind).lower().startswith(("categ", "enum"))]
@@ -114,13 +113,7 @@ def table_rows(table: pa.Table, categorical: Sequence[str]) -> tuple[Rows, tuple
 
 
 class RowsOfModel:
-    """The examples of a caller as rows over the columns of a model.
-
-    Parameters
-    ----------
-    features, read_options
-        Those of the model. A table is read by its columns, and dicts as JSON lines are.
-    """
+    """The examples of a caller as rows over the columns of a model, read as its data were."""
 
     def __init__(self, features: Features, read_options: Mapping[str, Any]) -> None:
         self.features, self.read_options = features, dict(read_options)

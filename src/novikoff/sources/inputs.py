@@ -42,8 +42,7 @@ _LOOK = 1 << 16
 class Input:
     """A file of examples, or a pipe, which can be read only once; "-" is the standard input.
 
-    `folder` is the folder of a document, if each folder is a class and each file a document.
-    `name` is what errors call it, if not its path.
+    `folder` is the class of a document; `name` is what errors call it, if not its path.
     """
 
     def __init__(self, path: str, folder: str | None = None, name: str | None = None) -> None:
@@ -61,9 +60,7 @@ class Input:
     def state(self) -> State:
         """What changes whenever the file does; None for a pipe.
 
-        The time of the last change of status (st_ctime) shows even a rewrite that keeps the size
-        and sets the time of modification back. A checksum of what each pass reads would cost a
-        sixth of the speed.
+        st_ctime shows even a rewrite that keeps the size and the time of modification.
         """
         if self.is_pipe:
             return None
@@ -240,9 +237,8 @@ class _Span(io.RawIOBase):
 class OpenInput:
     """An input being read; its first bytes, not its name, decide whether it is compressed.
 
-    A text in UTF-16 or UTF-32 that begins with its mark becomes UTF-8, and the first sheet of an
-    Excel file becomes CSV. `compression` names what was undone; None if the bytes are as stored.
-    If it `is_inside` a file, it begins with one of its later lines, and nothing is undone; if it
+    UTF-16 and UTF-32 become UTF-8, and the first sheet of an Excel file CSV; `compression` names
+    what was undone. If it `is_inside` a file, it begins with one of its later lines; if it
     `is_cut`, lines of the file follow.
     """
 
@@ -290,10 +286,7 @@ class OpenInput:
             return self._given
 
     def fill(self, room: memoryview, *, eager: bool = False) -> int:
-        """Read until the room is full or the input ends; return how many bytes were read.
-
-        If eager, return as soon as there is at least one byte.
-        """
+        """Read until the room is full or the input ends, or if eager, until there is a byte."""
         got = min(len(self._looked_at), len(room))
         room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
         looked = got
@@ -390,9 +383,8 @@ Paths: TypeAlias = PathLike | Input | Sequence[PathLike | Input]
 def inputs_of(paths: Paths) -> tuple[Input, ...]:
     """The files that paths name: themselves, those in a directory, or those a pattern matches.
 
-    Inputs are returned as they are, so paths need to be looked up only once. The files of a
-    directory are sorted by name; subdirectories and names that begin with a dot or an underscore
-    are left out. If it has no files but folders with files, these are documents: see `documents`.
+    Inputs are returned as they are. The files of a directory are sorted by name, without hidden
+    ones; if it has no files but folders with files, these are documents: see `documents`.
     """
     found: list[Input] = []
     path: str
@@ -499,8 +491,7 @@ def _entries(path: str, *, folders: bool) -> list[str]:
 def documents(path: str) -> list[Input]:
     """The files in the folders of a directory, each with the name of its folder.
 
-    The folders take turns, in proportion to their numbers of files, so that no class comes before
-    another; in each folder the files are in the order of their names.
+    The folders take turns, in proportion to their numbers of files, so no class comes first.
     """
     found: list[tuple[float, str, str]] = []
     for folder in _entries(path, folders=True):

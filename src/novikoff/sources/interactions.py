@@ -33,8 +33,7 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
     """The chunk with the products of features whose fields are a pair, and their number by pair.
 
     A feature belongs to the field it is named after: "origin=LAS" to origin, "subject^free" to
-    subject, "words" to words. The product of a and b is called "a*b"; the pair `ALL` means any
-    two features of an example, a before b in the alphabet.
+    subject. The product of a and b is called "a*b"; the pair `ALL` means any two features.
     """
     if chunk.names is None:
         raise ValueError("products need features with names")

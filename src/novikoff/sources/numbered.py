@@ -24,10 +24,8 @@ class Numbered:
     """The blocks of a source, as often as it is iterated over.
 
     Which of two labels is positive must be known before the first example is learned, so chunks are
-    read ahead until both have been seen, usually in the first chunk. They are kept and not read
-    again, unless they exceed 16 MB. Classes are numbered in order of appearance, and nothing is
-    read ahead. The features learn new names on the way, unless they are frozen. `class_weights` are
-    as in `ReadOptions`.
+    read ahead until both have been seen, and kept unless they exceed 16 MB. `class_weights` are as
+    in `ReadOptions`.
     """
 
     def __init__(

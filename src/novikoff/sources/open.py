@@ -173,10 +173,7 @@ def _folders(inputs: Sequence[Input]) -> Format:
 
 
 def format_of(one: Input, *, table: bool = False) -> Format:
-    """The format of a file, detected from its name, else from its content.
-
-    Lines of no known format are those of a CSV file if a `table` is expected.
-    """
+    """The format of a file, by its name, else by its content; CSV, if a `table` is expected."""
     if one.folder is not None:
         return "folders"
     if suffix_of(one.path) in (".xls", ".xlsb", ".ods"):
@@ -213,11 +210,7 @@ def format_of(one: Input, *, table: bool = False) -> Format:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a file that begins like this is no text: not UTF-8, with several control characters.
-
-    A text in Latin-1 is not UTF-8 either, some texts have a control character between fields, and
-    UTF-16 has zero bytes.
-    """
+    """Whether a file that begins like this is not UTF-8 and has several control characters."""
     try:
         head.decode()
     except UnicodeDecodeError as error:  # unless its last character is cut
@@ -228,41 +221,17 @@ def is_binary(head: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The examples of files, and what the files call things.
+    """The examples of files, and what the files call things."""
 
-    Parameters
-    ----------
-    block
-        The rows and their labels, −1 or +1.
-    names
-        The header's names for the columns of the rows; None if there is no header.
-    classes
-        The label that became −1 and the one that became +1. If the files hold one label only, the
-        other is made up: "-1" for 1, "1" for 0 and -1, "not spam" for "spam".
-    label
-        The header's name for the label's column; its position from 0 if there is no header or
-        another column has the same name; the key of JSON lines; None if labels have no name.
-    header
-        Whether the first line of a CSV file is a header; None for other formats.
-    files
-        "sha256:" and the SHA-256 of the bytes of each file as stored, if `hashed`.
-    skipped
-        What was wrong with the bad lines that were skipped.
-    description
-        What was read and how: "CSV, comma, header, label 'kind', 5 numbers, 1 ignored (id)".
-    missing
-        What was done with missing values.
-    """
-
-    block: Block
-    names: tuple[str, ...] | None
-    classes: tuple[str, ...]
-    label: str | None = None
-    header: bool | None = None
-    files: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    description: str = ""
-    missing: Missing = "refuse"
+    block: Block  # the rows and their labels, −1 or +1
+    names: tuple[str, ...] | None  # the header's, for the columns of the rows
+    classes: tuple[str, ...]  # the label that became −1 and the one that became +1
+    label: str | None = None  # the name or position of the label's column, or its key
+    header: bool | None = None  # whether the first line of a CSV file is one
+    files: tuple[str, ...] = ()  # "sha256:" and the SHA-256 of each file, if `hashed`
+    skipped: tuple[str, ...] = ()  # what was wrong with the bad lines
+    description: str = ""  # "CSV, comma, header, label 'kind', 5 numbers, 1 ignored (id)"
+    missing: Missing = "refuse"  # what was done with missing values
 
 
 def read(

@@ -38,62 +38,40 @@ class ReadOptions:
     labelled
         Whether every example must have a label. If not, a table is searched for a label column only
         if `label` names it, or if it has no header and one column more than `expect`.
-    weight
-        Tables: the column that says how much each example counts, by name or by position from 0.
-        JSON lines: its key. By default each counts 1.
-    weighed
-        Whether every example must have a weight, if `weight` names one; if not, those without one
-        count 1.
+    weight, weighed
+        The column or key that says how much each example counts, and whether each must have it.
     class_weights
-        By label, as `stream.labels.written` writes it: the factor by which the weights of its
-        examples are multiplied while learning.
+        By label: the factor by which the weights of its examples are multiplied while learning.
     missing
-        What to do with a missing value (in text: empty, "NA", "?", "null"; in binary tables null or
-        NaN): "refuse" it, take it as "zero", or "indicate" it by a feature of its own, named after
-        the column and "=". By default as a model was trained, else "refuse".
-    keep
-        Labels: examples with any other are left out, as if they were not there. By default all are
-        kept.
-    one_vs_rest
-        A label: all others become one, called "not" and this label.
+        "refuse" a missing value, take it as "zero", or "indicate" it by a feature of its own, named
+        after the column and "=". By default as a model was trained, else "refuse".
+    keep, one_vs_rest
+        The labels to read, by default all; and one label against all others, which become one.
     ignore
-        Columns of a table to leave out, by name or position; keys of JSON lines, with all that is
-        inside them.
+        Columns of a table to leave out, by name or position; keys of JSON lines.
     categorical
-        Columns of a table to read as categories, though they hold numbers, dates, truth values or
-        long texts; keys of JSON lines whose texts are categories, though they are long.
-    text
-        Columns of a table, or keys of JSON lines, whose words are features (see `text_rule`).
-    text_rule
-        How a text becomes features.
+        Columns or keys to read as categories, though they hold numbers, dates or long texts.
+    text, text_rule
+        Columns or keys whose words are features, and how a text becomes features.
     delimiter
-        CSV: the character between fields; by default a comma, tab or semicolon, as the first line
-        has them, else spaces. A run of spaces is one delimiter.
-    decimal
-        CSV: whether decimals are written with a "point" or a "comma". By default as a model was
-        trained, else "point".
-    quote
-        CSV: "double" if fields may be in double quotes; "none" if a quote is an ordinary character.
-        By default as a model was trained, else "double".
+        CSV: the character between fields; a run of spaces is one. By default as in the first line.
+    decimal, quote
+        CSV: "point" or "comma"; "double" if fields may be in double quotes, or "none". By default
+        as a model was trained, else "point" and "double".
     header
         CSV: whether the first line names the columns; by default it is judged by its content.
     expect
         The feature columns that a model was trained on. They are found by name, in any order, and
-        other columns are left out; in a table without a header they are the columns in turn. Only
-        `categorical` columns are then texts.
-    skip_bad
-        How many bad lines to skip.
-    threads
-        How many threads parse text.
+        other columns are left out; in a table without a header they are the columns in turn.
+    skip_bad, threads
+        How many bad lines to skip, and how many threads parse text.
     eager
         Whether to yield examples as soon as they arrive, as from a pipe, not megabytes at a time.
     hash_bits, most_names
-        Hash the names of features to 2^hash_bits columns while they are read, and keep at most so
-        many names, if the format can (CSV, Vowpal Wabbit). `Features` with the same hash_bits gives
-        the same rows from the names, but later, on one thread.
+        Hash the names of features while they are read, and keep at most so many names, if the
+        format can (CSV, Vowpal Wabbit).
     like_before
-        Whether the data are read as those of a model were: then no column is refused because its
-        texts do not look like categories.
+        Whether the data are read as those of a model were, so that no column is refused.
     """
 
     format: Format | None = None

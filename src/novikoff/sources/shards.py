@@ -66,10 +66,7 @@ class Shards:
 def shards_of_files(
     files: Sequence[Part], how: ReadOptions, *, shards: int | None = None
 ) -> Shards:
-    """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many.
-
-    Text is cut at line ends, Parquet between row groups; other files are not cut.
-    """
+    """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many."""
     source = open_files(files, replace(how, threads=0))
     total = sum(part.size for part in files)
     size = max(1, -(-total // shards) if shards else max(SHARD_BYTES, -(-total // MOST_SHARDS)))
@@ -86,11 +83,7 @@ def shards_of_files(
 
 
 def _cuts(source: Source, one: Part, at: int, size: int) -> dict[int, int]:
-    """The shards that a file has a part of, and where in the file each part begins.
-
-    `at` is how many bytes come before the file. Text is cut at each multiple of `size`, and Parquet
-    between row groups.
-    """
+    """The shards that a file, after `at` bytes of others, has parts of, and where these begin."""
     places: dict[int, int] = {}
     if isinstance(source, TextFiles):
         with one.open() as reading:

@@ -24,9 +24,8 @@ class TextRule:
 
     A word is a maximal run of letters, marks and numbers (Unicode's general categories L, M and N).
     Each character is folded: to its case folding if that is one character, else to its lower case
-    if that is one character; otherwise it stays. There is no other normalisation. The tables are
-    those of Unicode 14.0, whatever the version of Python. Word w of column c is feature "c=w"; v
-    followed by w, whatever is between them, is "c=v w".
+    if that is one character. The tables are those of Unicode 14.0, whatever the version of Python.
+    Word w of column c is feature "c=w"; v followed by w, whatever is between them, is "c=v w".
 
     Parameters
     ----------
@@ -34,8 +33,7 @@ class TextRule:
         "words"; "pairs", for words and pairs of neighbouring words; or "characters", for the runs
         of 3 to 5 characters of each word with a space before and after it.
     values
-        The value of a feature that occurs n times in the text: n for "counts", 1 for "binary",
-        ln(1 + n) for "log".
+        Of a feature that occurs n times: n for "counts", 1 for "binary", ln(1 + n) for "log".
     unit_length
         Whether the values of a text are then divided by their Euclidean norm.
     """

@@ -25,12 +25,7 @@ FEWEST_IDENTIFIERS = 100  # fewer numbers may all differ by chance
 class Whole:
     """All examples of a source, in memory, as often as it is iterated over.
 
-    Attributes
-    ----------
-    label_runs
-        The counts and runs of the labels, in the order of the source.
-    done, total
-        How many bytes of the rows were given in this pass, and how many there are.
+    `label_runs` are in the order of the source; `done` and `total` count bytes of rows.
     """
 
     def __init__(self, source: Numbered | Cached, held: list[Block], label_runs: LabelRuns) -> None:
@@ -41,8 +36,7 @@ class Whole:
     def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
         """All examples of the source; None if their rows take more than `most` bytes.
 
-        Columns that are to be measured, and have not been yet, are measured here. The rows are
-        scaled unless it is still to be decided how.
+        Columns that are to be measured are measured here.
         """
         blocks, size, label_runs = list[Block](), 0, LabelRuns()
         for block in source:
@@ -75,10 +69,7 @@ class Whole:
         return joined([b.take(np.arange(-b.first % apart, len(b), apart)) for b in self._held])
 
     def shuffle(self, seed: int) -> None:
-        """Put the examples in an order drawn from the seed, the same in every pass from now on.
-
-        A ledger still knows each row by its position in the source.
-        """
+        """Put the examples in an order drawn from the seed; a ledger knows their positions."""
         block = joined(self._held)
         self._held = _cut(block, seeded_order(block.rows, seed))
 

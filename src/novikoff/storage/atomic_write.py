@@ -16,11 +16,9 @@ from typing import BinaryIO
 def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Iterator[BinaryIO]:
     """A file to write to, which replaces `path` when the block ends without an error.
 
-    If anything fails before that (a full disk, Ctrl-C), `path` is unchanged and nothing is left
-    beside it; a reader never sees half a file. Links are followed, and the target is replaced. An
-    existing file keeps its permissions, a new one has the default ones. Errors name `path`, unless
-    they name another file that was used meanwhile. A durable file also survives a power cut, whole:
-    the old one or the new.
+    If anything fails before that, `path` is unchanged and nothing is left beside it. Links are
+    followed. An existing file keeps its permissions. Errors name `path`, unless they name another
+    file that was used meanwhile. A durable file also survives a power cut, whole.
     """
     ours: set[object] = {None, os.fspath(path)}
     try:

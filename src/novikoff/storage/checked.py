@@ -1,7 +1,6 @@
 """Checked loading: stored settings and arrays, each verified before it is used.
 
-Settings are choices and counts, in JSON; everything computed is in arrays, because it may be
-infinite, which JSON cannot hold. The compiled core trusts its arrays, so they are checked here.
+The compiled core trusts its arrays, so they are checked here.
 """
 
 from __future__ import annotations

@@ -66,8 +66,7 @@ def save(
 ) -> None:
     """Write the file atomically; `kind` says what it is ("model"), and `load` checks it.
 
-    The header is what JSON can hold, without NaN and infinity; floats are restored exactly. Arrays
-    are integers or floats of 1, 4 or 8 bytes, in one dimension or two.
+    The header is what JSON can hold, without NaN and infinity; arrays have one or two dimensions.
     """
     with atomic_write(path) as file:
         for piece in pieces(header, arrays, kind=kind):
@@ -107,9 +106,8 @@ def load(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays that `save` wrote; a damaged file is a BadModel.
 
-    The arrays are read-only. Those of a file of more than 64 MB are mapped: read from disk when
-    first used, and shared by all processes that load it. Such a file may be replaced, as `save`
-    does, but must not be overwritten or cut short in place: see `check_whole`.
+    The arrays are read-only. Those of a file of more than 64 MB are mapped, so it must not be
+    overwritten or cut short in place: see `check_whole`.
     """
     with open(path, "rb") as file:
         mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM

@@ -1,8 +1,4 @@
-"""Examples and blocks of examples, as learners read them.
-
-Labels are −1 and +1 inside, or classes 0, 1, 2, … where many classes are learned jointly; other
-labels are converted on the way in (`labels.py`).
-"""
+"""Examples and blocks of examples, as learners read them: labels are −1 and +1, or 0, 1, 2, …."""
 
 from __future__ import annotations
 
@@ -43,8 +39,7 @@ class Block:
     order
         The order in which rows are shown (None: as stored); it may leave rows out, or repeat them.
     numbers
-        If the rows are not stored in the order of the stream: the position of each, relative to
-        `first`. Rows of a stream that was shuffled as a whole may have any.
+        The position of each row, relative to `first`, if they are not those of the stream.
     importances
         How much each example counts (None: 1 each): the step of a mistake is multiplied by it. An
         example of importance 0 is scored but never counts as a mistake.

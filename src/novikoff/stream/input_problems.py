@@ -1,8 +1,7 @@
 """What can be wrong with the input, and the error that says so.
 
-The library says what is wrong. The cure depends on the front: a parameter in Python, an option on
-the command line, perhaps none on the page. So an error carries its kind of problem, and each front
-has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python's, below.
+The cure depends on the front: a parameter in Python, an option on the command line. So an error
+carries its kind of problem, and each front has a table of its own cures.
 """
 
 from __future__ import annotations
@@ -136,8 +135,7 @@ def _shown(detail: Detail) -> Detail:
 class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     """An example that cannot be learned from, or scored; says which one and why.
 
-    `without_cure` says what is wrong and where; `problem` is its kind, if a front can offer a cure;
-    `details` are what the cure names, such as the column.
+    `problem` is its kind, if a front can offer a cure, which names the `details`.
     """
 
     def __init__(
@@ -149,10 +147,7 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     def with_cure(
         self, cures: Mapping[Problem, str], shown: Callable[[Detail], Detail] = _shown
     ) -> str:
-        """The message with the cure of a front, if it has one.
-
-        `shown(detail)` is how the cure writes a detail.
-        """
+        """The message with the cure of a front, if it has one, which writes a detail as `shown`."""
         if self.problem is None or self.problem not in cures:
             return self.without_cure
         filled = {name: shown(detail) for name, detail in self.details.items()}
@@ -232,10 +227,7 @@ def naming_columns(X: Any) -> Iterator[None]:
 
 
 def why_not_a_name(text: str) -> str:
-    """Why a text can be neither a name nor a label; '' if it can.
-
-    NumPy drops a NUL at the end of a text, and many programs stop at one.
-    """
+    """Why a text can be neither a name nor a label; '' if it can."""
     if "\0" in text:
         return "contains a NUL; remove it"
     try:

@@ -17,13 +17,7 @@ FALSE_ALARMS = Fraction(1, 10**6)
 class LabelRuns:
     """Counts of each class, and of the runs in which it comes, along a stream of any length.
 
-    A run is a stretch of neighbouring examples of one class. Memory grows with the classes only.
-
-    Attributes
-    ----------
-    examples, runs
-        For each class, how many examples it has, and how many runs; of two labels, the positive
-        one is class 1.
+    A run is a stretch of neighbouring examples of one class; of two labels, +1 is class 1.
     """
 
     def __init__(self) -> None:
@@ -64,14 +58,11 @@ class LabelRuns:
     def is_sorted(self) -> bool:
         """Whether the classes come in far fewer runs than in a random order.
 
-        That is: the commonest class has at most half the runs expected, and a random order of the
-        same examples has so few with a probability below one in a million. So that is the rate of
-        false alarms, whatever the shares of the classes.
-
-        In a random order of n examples, m of them in the class, the number of its runs is
-        hypergeometric: drawing m of n, of which n − m + 1 count (Wald & Wolfowitz 1940). The
-        probability is computed exactly unless 100 runs or more are expected; then at most half of
-        them has a probability below e⁻¹⁵ (Hoeffding 1963, Theorems 1 and 4).
+        That is: the commonest class has at most half the runs expected, and a random order has so
+        few with a probability below one in a million. In a random order of n examples, m of them
+        in the class, the number of its runs is hypergeometric: drawing m of n, of which n − m + 1
+        count (Wald & Wolfowitz 1940). If 100 runs or more are expected, at most half of them has a
+        probability below e⁻¹⁵ (Hoeffding 1963, Theorems 1 and 4).
         """
         if len(self.examples) < 2:
             return False

@@ -198,8 +198,7 @@ class LabelsAsSigns:
     ) -> Labels:
         """The labels of some examples as −1 and +1.
 
-        The label of example i is `texts[codes[i]]`, first seen at `places[codes[i]]`; `first` is
-        the number of the first example, for errors.
+        The label of example i is `texts[codes[i]]`, first seen at `places[codes[i]]`.
         """
         self.meet(texts, places)
         _check_all_labelled(codes, first)
@@ -212,8 +211,7 @@ class LabelsAsClasses:
     """The labels of a source as classes 0, 1, 2, … in order of appearance, which may be any time.
 
     The given classes have their numbers beforehand; if they are `closed`, any other label is a
-    BadExample. So is one that makes more classes than `most` (None: any number): such labels are
-    usually measurements.
+    BadExample, and so is one that makes more classes than `most`.
     """
 
     def __init__(
@@ -235,8 +233,7 @@ class LabelsAsClasses:
     ) -> Codes:
         """The labels of some examples, given as to `LabelsAsSigns.coded`, as numbers of classes.
 
-        The numbers do not depend on where the source was cut into chunks. If one label is bad, none
-        of the others is learned.
+        If one label is bad, none of the others is learned.
         """
         _check_all_labelled(codes, first)
         keys = [label_key(text) for text in texts]

@@ -1,7 +1,6 @@
 """The labels of a learner: two, many each against the rest, or many learned jointly.
 
-Each turns labels of any kind into the codes that learners know, and scores back into labels. All
-are frozen: a new label makes a new object.
+All are frozen: a new label makes a new object.
 """
 
 from __future__ import annotations
@@ -102,10 +101,7 @@ class _Labels:
         return tuple(self.classes.tolist())
 
     def codes(self, y: Given, *, learning: bool = False) -> Codes:
-        """The code of each label of y; an unknown label raises BadExample.
-
-        The error says how to learn from more labels if the caller is `learning`.
-        """
+        """The code of each label of y; BadExample if one is unknown, or one too many to learn."""
         coded, n, which = self.coded, len(y), None
         if isinstance(y, np.ndarray):
             different, which = distinct(y)
@@ -175,8 +171,7 @@ class TwoLabels(_Labels):
     def met(self, y: Given, named: Classes | None, *, symmetric: bool) -> Labels:
         """The labels after those of y, or after a caller named all of them.
 
-        Unless the rule is `symmetric` in the two labels, it must be known from the start which of
-        them is positive.
+        Unless the rule is `symmetric`, it must be known from the start which label is positive.
         """
         if len(self.classes) == 2:
             self._check_same(named)

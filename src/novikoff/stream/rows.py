@@ -1,7 +1,6 @@
 """Rows of features, dense or sparse (CSR), as the compiled core reads them.
 
-The core reads the caller's memory as it is; only sparse rows whose indices are out of order or
-repeated are sorted and summed, in a copy.
+Only sparse rows whose indices are out of order or repeated are copied.
 """
 
 from __future__ import annotations
@@ -280,9 +279,8 @@ def scored(
 ) -> Vector:
     """What `core` computes for each row, part by part; a row that it rejects is a BadExample.
 
-    It writes one number for each row, or `width` of them, and reads a row so many `times`. Parts of
-    many rows are shared among all
-    processors: no sum goes over more than one row, so the result is the same.
+    It writes one number for each row, or `width` of them, and reads a row so many `times`. Many
+    rows are shared among all processors: no sum goes over more than one row.
     """
     n, size = len(rows), part_size(rows)
     out = np.empty(n if width is None else (n, width))

@@ -41,9 +41,8 @@ BLOCK_ENTRIES = 1 << 20
 class Spread:
     """The mean and the standard deviation of each column, over blocks of rows in turn.
 
-    Blocks are joined as Chan, Golub & LeVeque (1979) do, so that a mean far from zero does not
-    spoil the deviation. A block ends with the row that fills it, so the result does not depend on
-    how the rows were cut when they were added. Values that sparse rows leave out count as zeros.
+    Blocks are joined as Chan, Golub & LeVeque (1979) do. A block ends with the row that fills it,
+    so the result does not depend on how the rows were cut when they were added.
     """
 
     def __init__(self) -> None:

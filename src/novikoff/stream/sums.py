@@ -1,8 +1,7 @@
 """Sums of floats in one fixed order, so that every machine gets the same bits.
 
 BLAS adds in an order that depends on the processor, and NumPy's `sum` and `linalg.norm` make no
-promise. Whatever a person may see is added up here, in the order that the compiled core uses for
-scores. Sums of integers need no such care.
+promise. Whatever a person may see is added up here.
 """
 
 from __future__ import annotations

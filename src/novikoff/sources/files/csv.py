@@ -42,14 +42,10 @@ class Table(TextFormat):
 
     The first line is a header if one of its fields is a text. But it is an example, as in
     `5.1,3.5,setosa`, if it also holds numbers, there are texts below its texts, and its label and
-    those below are at most two. The first 1000 records of the first file decide what a column
-    holds: numbers if at least half of the fields are numbers, so that a text there is a bad line;
-    truth values if all are true or false; otherwise texts, but dates, decimal commas and numbers
-    with units are errors. Where no column holds texts, rows are dense, unless missing is
-    "indicate". The separator is by default the comma, or tabs, semicolons or bars if the first line
-    has them and no comma other than decimal ones, or spaces if it has none of these. A first column
-    that the header does not name holds the names of rows, as R and pandas write them, and is left
-    out.
+    those below are at most two. The first 1000 records decide what a column holds: numbers if at
+    least half of the fields are, truth values if all are, otherwise texts. Where no column holds
+    texts, rows are dense, unless missing is "indicate". A first column that the header does not
+    name holds the names of rows, and is left out.
     """
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
@@ -137,7 +133,7 @@ class Table(TextFormat):
         return (first.end, first.next_line) if self.layout.has_header else (0, 0)
 
     def cut(self, text: Text, length: int) -> int:
-        """How many of the bytes text[:length] are whole records: a line end in quotes ends none.
+        """How many bytes are whole records: a line end in quotes ends none.
 
         Until the layout is known, two records are needed: a header and an example.
         """
@@ -239,10 +235,9 @@ def padded(text: bytes) -> Text:
 
 
 def _separator(head: bytes) -> str:
-    """The first of comma, tab, semicolon and bar that the first line with text contains.
+    """The first of comma, tab, semicolon and bar in the first line with text; else perhaps spaces.
 
-    Commas between digits are decimal ones if there are semicolons. If there is none of these,
-    spaces separate the fields if all lines have the same number of fields.
+    Commas between digits are decimal ones if there are semicolons.
     """
     lines = re.finditer(rb"[^\r\n]+", head)
     first = next((line[0] for line in lines if not line[0].isspace()), b"").strip(b" ")
@@ -255,8 +250,7 @@ def _separator(head: bytes) -> str:
 def has_spaces_between_fields(head: bytes) -> bool:
     """Whether a text that begins like this is a table with spaces between its fields.
 
-    Its lines have the same number of fields, at least two, some of them numbers; the first, if it
-    is a header, may have one fewer.
+    Its lines have the same number of fields, at least two, some of them numbers.
     """
     whole = head[: head.rfind(b"\n") + 1] or head
     found = [one.fields for one in records(whole, " ", 20)]
@@ -378,8 +372,7 @@ def _is_example(
 ) -> bool:
     """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`: see `Table`.
 
-    If a model expects columns, it is an example if it holds none of their names. A line of texts
-    alone, above texts alone, is one if one of them comes again in its column.
+    A line of texts alone, above texts alone, is one if one of them comes again in its column.
     """
     columns = {*how.ignore, *how.categorical, *how.text, *(how.expect or ())}
     known = {how.label, how.weight, *columns}
@@ -403,11 +396,7 @@ def _is_example(
 
 
 def _has_row_names(first: Sequence[str], rest: Sequence[Record]) -> bool:
-    """Whether a header has no name for the first column, which holds a different text in each row.
-
-    R's `write.table` writes such tables. If the last field is always empty, a separator too many
-    ends each line.
-    """
+    """Whether a header has no name for the first column, as R's `write.table` writes it."""
     rows = [record.fields for record in rest if not record.flaw]
     if not rows or len(which_are_words(first)) < len(first) or first[0].startswith("#"):
         return False
@@ -426,10 +415,7 @@ def _with_point(field: str) -> str:
 def _kind(
     column: Sequence[str], place: str, name: str, how: ReadOptions, at: Callable[[str], str]
 ) -> Kind:
-    """What a column holds, judged by the fields of the sample.
-
-    `place` ends with the column; `at` names the place of a field.
-    """
+    """What a column holds, judged by the fields of the sample; `at` names the place of a field."""
     fields = present(column)
     if not fields:
         if how.missing_rule == "refuse":

@@ -16,10 +16,7 @@ FIELD = "text"  # the words of a document are features "text=word"
 
 
 class Documents(Source):
-    """Files of plain text in UTF-8, one document each, labelled by their folders.
-
-    Documents are read about two megabytes at a time. A file that is not UTF-8 is a bad line.
-    """
+    """Files of plain text in UTF-8, one document each, labelled by their folders."""
 
     def __init__(self, files: Paths, how: ReadOptions) -> None:
         super().__init__(files)

@@ -56,12 +56,9 @@ class JsonLines(TextFormat):
     A number x under key c is feature "c" with value x; true and false are 1 and 0. A text v is
     feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
     is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may be
-    repeated, even if "c.d" is one key in one place and d inside c in another. A null is missing.
-    The label, under the key `label`, is a text, or a number, true or false as it is written. If
-    `weight` is the name of a key, it says how much an example counts; each must have it if
-    `weighed`. The words of the texts under the keys `texts` are features; an array of texts there
-    is one document. Other texts are refused if they do not look like categories, unless
-    `categorical` has their key or is None. What is at a key in `ignore` is left out.
+    repeated. A null is missing. The words of the texts under the keys `texts` are features. Other
+    texts are refused if they do not look like categories, unless `categorical` has their key or is
+    None.
     """
 
     label: str = "label"

@@ -1,7 +1,4 @@
-"""NumPy's .npz: arrays X and y, or a sparse matrix as scipy saves it and y.
-
-Arrays are read a few rows at a time and never unpickled.
-"""
+"""NumPy's .npz: arrays X and y, or a sparse matrix as scipy saves it and y; never unpickled."""
 
 from __future__ import annotations
 
@@ -39,9 +36,7 @@ _HEADERS = {
 class ArrayFiles(Source):
     """Rows of .npz files, plain or compressed, a megabyte of values at a time.
 
-    A file has an array X of numbers, one row an example, in C order; or the arrays of
-    `scipy.sparse.save_npz` in CSR format; and an array y of labels: whole numbers, floats, truth
-    values or texts. Unless all must be `labelled`, y may be absent, and NaN in it is no label.
+    Unless all must be `labelled`, y may be absent, and NaN in it is no label.
     """
 
     def __init__(self, files: Paths, *, labelled: bool = True) -> None:

@@ -1,7 +1,7 @@
 """Parquet, Arrow's file and stream formats, Feather and .npy: tables of typed columns.
 
-The file is read in batches, a few megabytes at a time; the columns of a batch become cells, at most
-one named feature an example; and the cells of enough rows become a chunk.
+The columns of a batch become cells, at most one named feature an example; and the cells of
+enough rows become a chunk.
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ class ArrowFiles(Source):
     """Tables in Parquet or Arrow: one file or several with the same columns, in bounded memory.
 
     Kind "arrow" is Arrow's file format (which Feather is, from version 2) or its stream format.
-    Kind "npy" is an array of numbers as NumPy saves it, a table without a header. Tables of numbers
-    only are dense rows.
+    Kind "npy" is an array of numbers as NumPy saves it, a table without a header.
     """
 
     def __init__(self, files: Paths, how: ReadOptions | None = None, *, kind: FileKind) -> None:
@@ -339,11 +338,7 @@ def _kind(stored: pa.DataType, name: str, where: str, is_categorical: bool) -> K
 
 
 def _merged(first: Layout, other: Layout) -> Layout:
-    """The layout of two files read one after another.
-
-    The columns may be in another order. One that is empty in the first file is of the kind that it
-    has in the other.
-    """
+    """The layout of two files read one after another, whose columns may be in another order."""
     check_same_names(other.feature_names, other.where, first.feature_names, first.where)
     if other.table.label != first.table.label:
         raise BadExample(
@@ -372,8 +367,7 @@ def _parquet(
 ) -> Iterator[pa.RecordBatch]:
     """These columns of its row groups, at most `rows` rows and a few megabytes at a time.
 
-    The columns in `texts` are read as dictionaries: Parquet stores each long text once, and this
-    way it is not written out again for each row.
+    The columns in `texts` are read as dictionaries, so that long texts are not repeated.
     """
     import pyarrow.parquet as pq
 
@@ -436,10 +430,7 @@ def _arrow(path: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBa
 
 
 def _npy(path: str, names: Sequence[str] | None, rows: int) -> Iterator[pa.RecordBatch]:
-    """The rows of an array, at most so many at a time, with these names for the columns.
-
-    First without rows, to show the columns, if they have no names: they are named by position.
-    """
+    """The rows of an array, at most so many at a time; without names, none, to show the columns."""
     import pyarrow as pa
 
     with opened_array(path) as array:
@@ -503,21 +494,11 @@ def reading(path: str, kind: FileKind) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One column of some examples: for each, at most one named feature.
+    """One column of some examples: for each, at most one named feature."""
 
-    Parameters
-    ----------
-    codes
-        For each example the place of the feature in `names`; −1 if it has none.
-    values
-        The value of the feature; 0 where there is none.
-    names
-        They may repeat.
-    """
-
-    codes: NDArray[np.int32]
-    values: Vector
-    names: pa.LargeStringArray
+    codes: NDArray[np.int32]  # for each example the place of the feature in `names`; −1: none
+    values: Vector  # 0 where there is none
+    names: pa.LargeStringArray  # they may repeat
 
     def __getitem__(self, span: slice) -> Cells:
         return Cells(self.codes[span], self.values[span], self.names)
@@ -576,10 +557,7 @@ def weight_cells(column: pa.Array, name: str, where: Where) -> Cells:
 
 
 def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) -> Cells:
-    """The cells of a column whose values, after the prefix, are names.
-
-    Without a prefix, a missing value cannot be indicated: it has no feature.
-    """
+    """The cells of a column whose values, after the prefix, are names."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -626,10 +604,7 @@ def _texts(entries: pa.Array, used: Mask, where: Where) -> pa.LargeStringArray:
 
 
 def numbered(columns: Sequence[Cells]) -> tuple[Names, NDArray[np.int32]]:
-    """The names of the cells, each once, in row order; and for each cell the place of its name.
-
-    A cell without a feature has −1.
-    """
+    """The names of the cells, each once, in row order, and the place of each cell's name, or −1."""
     import pyarrow as pa
 
     names = pa.concat_arrays([column.names for column in columns])

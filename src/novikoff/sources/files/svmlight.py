@@ -20,14 +20,8 @@ _FIRST_LINE = re.compile(rb"((?:[ \t]*(?:#[^\r\n]*)?[\r\n])*)([^\r\n]*)")  # aft
 class Svmlight(TextFormat):
     """svmlight's format: indices increase along a line, and are columns as they are written.
 
-    Comments and blank lines are skipped; a `qid`, which groups lines into queries, is ignored.
-
-    Attributes
-    ----------
-    lowest
-        The lowest index so far, 0 if the file starts at 0; None before the first.
-    queries
-        How many lines had a qid.
+    A `qid`, which groups lines into queries, is ignored. `lowest` is the lowest index so far, 0 if
+    the file starts at 0; `queries` is how many lines had a qid.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,8 @@
 """How the columns of a table become features: one set of rules for CSV, Parquet and Arrow.
 
-One column is the label, some are left out, the others are features in the order of the table, or
-of the model that expects them. A number in column c is the value of feature "c", a truth value is 1
-or 0, and a text v is feature "c=v" with value 1, unless its words are to be features (`TextRule`).
-In CSV the first records decide what a column holds (`csv.py`), in Parquet and Arrow its type does
-(`parquet.py`).
+A number in column c is the value of feature "c", a truth value is 1 or 0, and a text v is
+feature "c=v" with value 1, unless its words are to be features (`TextRule`). In CSV the first
+records decide what a column holds (`csv.py`), in Parquet and Arrow its type (`parquet.py`).
 """
 
 from __future__ import annotations
@@ -56,31 +54,15 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a table: their names, what they hold, and where their values go.
+    """The columns of a table: their names, what they hold, and where their values go."""
 
-    Parameters
-    ----------
-    where
-        The file whose layout it is.
-    names
-        The names of all columns: from the header, from the model, or their positions.
-    features
-        The positions of the columns that are features, in the order of the features.
-    label
-        The position of the label's column; None if there is none.
-    has_header
-        Whether the table names its columns.
-    weight
-        The position of the column that says how much an example counts; None if there is none.
-    """
-
-    where: str
-    names: tuple[str, ...]
+    where: str  # the file whose layout it is
+    names: tuple[str, ...]  # from the header, from the model, or the positions of the columns
     kinds: tuple[Kind, ...]
-    features: tuple[int, ...]
-    label: int | None
+    features: tuple[int, ...]  # the positions of their columns, in the order of the features
+    label: int | None  # the position of its column
     has_header: bool = True
-    weight: int | None = None
+    weight: int | None = None  # the position of the column that says how much an example counts
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -295,10 +277,8 @@ def check_categories(
 ) -> None:
     """Refuse what does not look like categories; `place` ends with the column, `at(value)` too.
 
-    These are dates and numbers with a unit or with separators, if they are most of the values, and
-    texts and identifiers, of which a feature for each would only memorise them. Values look like
-    text if they are at least 20, more than half of them different, of three words or more on
-    average; like identifiers if they are at least 100 and all different.
+    These are dates and amounts, if they are most of the values, and texts and identifiers, of
+    which a feature for each would only memorise them.
     """
     n, different = len(values), len(set(values))
     dates = [value for value in values if _DATE.fullmatch(value.strip())]

@@ -1,8 +1,4 @@
-"""Text files to chunks: read in pieces, parsed on several threads, given in order.
-
-Each text format says how to cut a text, how to parse it and how to explain a bad line
-(`TextFormat`); the helpers for that are at the end.
-"""
+"""Text files to chunks: read in pieces, parsed on several threads, given in order."""
 
 from __future__ import annotations
 
@@ -36,8 +32,7 @@ _BOM = b"\xef\xbb\xbf"
 class TextFormat(ABC):
     """How to cut a text, parse it and explain what is wrong with a line.
 
-    As it is: one example a line, no header, no columns; the features have names, which the parser
-    hashes to columns if there are `hash_bits`.
+    By default: one example a line, no header; the features have names.
     """
 
     hash_bits: int | None = None
@@ -57,10 +52,7 @@ class TextFormat(ABC):
         return 0, 0
 
     def cut(self, text: Text, length: int) -> int:
-        """How many of the bytes text[:length] are whole records.
-
-        A carriage return at the very end may be half of a line end, so it does not count.
-        """
+        """How many of the bytes text[:length] are whole records."""
         piece = text[:length].data
         for raw in (bytes(piece[max(0, length - 4096) :]), bytes(piece)):
             for mark, until in ((b"\n", len(raw)), (b"\r", len(raw) - 1)):
@@ -95,11 +87,10 @@ class TextFormat(ABC):
 
 
 class TextFiles(Source):
-    """The examples of text files, in chunks.
+    """The examples of text files, in chunks, which do not depend on the number of threads.
 
-    Pieces of about two megabytes are parsed on several threads and given in the order of the files,
-    so the result does not depend on the number of threads. An eager source parses what has arrived
-    from a pipe whose writer waits for an answer; where it is cut then depends on the time.
+    An eager source parses what has arrived from a pipe whose writer waits for an answer; where it
+    is cut then depends on the time.
     """
 
     def __init__(

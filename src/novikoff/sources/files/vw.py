@@ -32,10 +32,9 @@ class Vw(TextFormat):
     """Text as Vowpal Wabbit reads it, one example a line.
 
     A feature is called namespace^name, or just name if the namespace has no name. Its value, 1 by
-    default, is multiplied by the scale of its namespace; repeated names are summed. The label is
-    any text without a colon. A tag, which begins with ' or touches the first bar, is ignored. A
-    base other than 0 is an error, because no learner here starts from one. With `hash_bits`, names
-    are hashed to columns at once, and the first names of the first `most_names` columns are kept.
+    default, is multiplied by the scale of its namespace; repeated names are summed. A tag, which
+    begins with ' or touches the first bar, is ignored. With `hash_bits`, names are hashed to
+    columns at once, and the first names of the first `most_names` columns are kept.
     """
 
     labelled: bool = True
