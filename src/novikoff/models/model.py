@@ -22,7 +22,7 @@ from novikoff.models.calibration import Calibration, jointly, of_two, one_agains
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import DECIMALS, DELIMITER, MISSING_RULES, QUOTES
+from novikoff.sources.read_options import CHOICES, DELIMITER
 from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
@@ -384,43 +384,38 @@ def _checked_labels(
 
 
 def _checked_options(options: Settings) -> Settings:
+    if not options:
+        return options
     stored = Stored("read options", options, {})
-    if options:
-        stored.choice("missing", MISSING_RULES)
-        label = options.get("label", False)
-        if type(label) not in (str, int, type(None)):
-            stored.refuse("its label is not a column")
-        if type(options.get("weight", "")) not in (str, int):
-            stored.refuse("its weight is not a column")
-        factors = options.get("class_weights", {})
-        if not isinstance(factors, dict) or not all(
-            is_finite_number(factor) and factor > 0 for factor in factors.values()
-        ):
-            stored.refuse("its class weights are not numbers above 0")
-        for name in {"keep", "ignore"} & {*options}:
-            stored.texts(name)
-        if "one_vs_rest" in options:
-            stored.text("one_vs_rest")
-        if "features" in options:
-            names = stored.texts("features")
-            if len({*names, label}) <= len(names) or not {*stored.texts("texts")} <= {*names}:
-                stored.refuse("its columns are not all different, or its texts are not columns")
-        if "words" in options:
-            words = set(stored.texts("words"))
-            if "features" in options and not words <= {*names} - {*stored.texts("texts")}:
-                stored.refuse("its columns of words are not columns, or they are texts")
-            rule = Stored("rule for texts", stored.settings("text_rule"), {})
-            rule.choice("grams", GRAMS)
-            rule.choice("values", TEXT_VALUES)
-            rule.flag("unit_length")
-        if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
-            stored.refuse("its delimiter is not a valid character")
-        if "decimal" in options:
-            stored.choice("decimal", DECIMALS)
-        if "quote" in options:
-            stored.choice("quote", QUOTES)
-        if "header" in options:
-            stored.flag("header")
+    for name in ("missing", *({"decimal", "quote"} & {*options})):
+        stored.choice(name, CHOICES[name])
+    label, factors = options.get("label", False), options.get("class_weights", {})
+    if type(label) not in (str, int, type(None)):
+        stored.refuse("its label is not a column")
+    if type(options.get("weight", "")) not in (str, int):
+        stored.refuse("its weight is not a column")
+    if not isinstance(factors, dict) or not all(
+        is_finite_number(factor) and factor > 0 for factor in factors.values()
+    ):
+        stored.refuse("its class weights are not numbers above 0")
+    lists = {name: {*stored.texts(name)} for name in ("keep", "ignore", "words") if name in options}
+    if "one_vs_rest" in options:
+        stored.text("one_vs_rest")
+    if "features" in options:
+        names, texts = stored.texts("features"), {*stored.texts("texts")}
+        if len({*names, label}) <= len(names) or not texts <= {*names}:
+            stored.refuse("its columns are not all different, or its texts are not columns")
+        if not lists.get("words", set()) <= {*names} - texts:
+            stored.refuse("its columns of words are not columns, or they are texts")
+    if "words" in options:
+        rule = Stored("rule for texts", stored.settings("text_rule"), {})
+        rule.choice("grams", GRAMS)
+        rule.choice("values", TEXT_VALUES)
+        rule.flag("unit_length")
+    if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
+        stored.refuse("its delimiter is not a valid character")
+    if "header" in options:
+        stored.flag("header")
     return options
 
 

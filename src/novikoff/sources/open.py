@@ -95,7 +95,7 @@ def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
     if is_binary(inputs[0].head()):
         raise BadExample(f"{name}: this is a binary file, in none of the formats that are read")
     text = _text_format(inputs[0], format, how)
-    return TextFiles(inputs, text, eager=how.eager, skip_bad=how.skip_bad, threads=how.threads)
+    return TextFiles(inputs, text)
 
 
 def signs_of_labels(
@@ -114,30 +114,19 @@ def signs_of_labels(
 
 def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
     if format == "svmlight":
-        return Svmlight()
+        return Svmlight(how)
     if format == "vw":
         from novikoff.sources.files.vw import Vw
 
-        return Vw(labelled=how.labelled, hash_bits=how.hash_bits, most_names=how.most_names)
+        return Vw(how)
     if format == "jsonl":
         from novikoff.sources.files.jsonl import JsonLines
 
-        key = "label" if how.label is None else str(how.label)
-        weight = "" if how.weight is None else str(how.weight)
-        if key in how.ignore:
-            words = f"{first.name}: key {quoted(key)} is both the label and ignored"
-            raise BadExample(words, Problem.LABEL_IGNORED, column=key)
-        return JsonLines(
-            label=key,
-            labelled=how.labelled,
-            weight=weight,
-            weighed=how.weighed,
-            missing=how.missing_rule,
-            ignore=how.ignore,
-            texts=how.text,
-            text_rule=how.text_rule,
-            categorical=None if how.like_before else how.categorical,
-        )
+        lines = JsonLines(how)
+        if lines.label in how.ignore:
+            words = f"{first.name}: key {quoted(lines.label)} is both the label and ignored"
+            raise BadExample(words, Problem.LABEL_IGNORED, column=lines.label)
+        return lines
     from novikoff.sources.files.csv import Table
 
     return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)

@@ -14,13 +14,15 @@ from novikoff.sources.text_rule import USUAL, TextRule
 Format: TypeAlias = Literal[
     "svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz", "npy", "folders"
 ]
-FORMATS: tuple[Format, ...] = get_args(Format)
 Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
-MISSING_RULES: tuple[Missing, ...] = get_args(Missing)
 Quote: TypeAlias = Literal["double", "none"]
-QUOTES: tuple[Quote, ...] = get_args(Quote)
 Decimal: TypeAlias = Literal["point", "comma"]
-DECIMALS: tuple[Decimal, ...] = get_args(Decimal)
+CHOICES: dict[str, tuple[str, ...]] = {
+    "format": get_args(Format),
+    "missing": get_args(Missing),
+    "quote": get_args(Quote),
+    "decimal": get_args(Decimal),
+}
 DELIMITER = re.compile(r"[\x01-\t !#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
 
 
@@ -100,21 +102,14 @@ class ReadOptions:
     like_before: bool = False
 
     def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {self.format!r}")
-        if self.missing is not None and self.missing not in MISSING_RULES:
-            raise ValueError(
-                f"missing must be one of {', '.join(MISSING_RULES)}, not {self.missing!r}"
-            )
-        if self.quote is not None and self.quote not in QUOTES:
-            raise ValueError(f"quote must be one of {', '.join(QUOTES)}, not {self.quote!r}")
+        for name, choices in CHOICES.items():
+            if (given := getattr(self, name)) is not None and given not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {given!r}")
         if self.delimiter is not None and not DELIMITER.fullmatch(self.delimiter):
             raise ValueError(
                 "the delimiter must be one character that is no letter, digit, quote, sign or "
                 f"point, not {self.delimiter!r}"
             )
-        if self.decimal is not None and self.decimal not in DECIMALS:
-            raise ValueError(f"decimal must be one of {', '.join(DECIMALS)}, not {self.decimal!r}")
         uses = {"ignored": self.ignore, "categorical": self.categorical, "text": self.text}
         for (one, columns), (other, others) in combinations(uses.items(), 2):
             if both := sorted({*columns} & {*others}):
@@ -152,36 +147,27 @@ class ReadOptions:
 
     def remembered(self, table: TableColumns | None) -> dict[str, Any]:
         """What a model must remember to read other data in the same way."""
-        about: dict[str, Any]
-        if table is None:
-            weight, words = self.weight, self.text
-            about = {"label": self.label, "missing": self.missing_rule}
-            is_usual = self.label is None and self.missing_rule == "refuse"
-        else:
-            weight, words, is_usual = table.weight, table.words, False
-            about = {
-                "label": table.label,
-                "missing": self.missing_rule,
-                "features": list(table.features),
-                "texts": list(table.texts),
-            }
-        more: dict[str, Any] = {} if weight is None else {"weight": weight}
-        if self.class_weights:
-            more["class_weights"] = dict(self.class_weights)
-        if self.keep:
-            more["keep"] = list(self.keep)
-        if self.one_vs_rest is not None:
-            more["one_vs_rest"] = self.one_vs_rest
-        if self.ignore and not (table is not None and table.has_header):
-            more["ignore"] = list(self.ignore)  # positions, or keys; names are found by the model
-        if words:
-            more |= {"words": list(words), "text_rule": asdict(self.text_rule)}
-        if self.delimiter is not None:
-            more["delimiter"] = self.delimiter
-        if self.decimal == "comma":
-            more["decimal"] = self.decimal
-        if self.quote == "none":
-            more["quote"] = self.quote
-        if self.header is not None:
-            more["header"] = self.header
-        return {} if is_usual and not more else about | more
+        label, weight, words = self.label, self.weight, self.text
+        if table is not None:
+            label, weight, words = table.label, table.weight, table.words
+        about: dict[str, Any] = {"label": label, "missing": self.missing_rule}
+        is_usual = table is None and about == {"label": None, "missing": "refuse"}
+        has_header = table is not None and table.has_header
+        more = {
+            "features": None if table is None else list(table.features),
+            "texts": None if table is None else list(table.texts),
+            "weight": weight,
+            "class_weights": dict(self.class_weights) or None,
+            "keep": list(self.keep) or None,
+            "one_vs_rest": self.one_vs_rest,
+            # positions, or keys; names are found by the model
+            "ignore": None if has_header else list(self.ignore) or None,
+            "words": list(words) or None,
+            "text_rule": asdict(self.text_rule) if words else None,
+            "delimiter": self.delimiter,
+            "decimal": None if self.decimal == "point" else self.decimal,
+            "quote": None if self.quote == "double" else self.quote,
+            "header": self.header,
+        }
+        given = {name: value for name, value in more.items() if value is not None}
+        return {} if is_usual and not given else about | given

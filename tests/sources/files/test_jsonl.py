@@ -15,9 +15,9 @@ from helpers.text_lines import JSON_BENDS, json_lines
 from helpers.text_parsers import Example, Refusal, garbled, padded, read_line
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
-from novikoff.sources.read_options import Missing
+from novikoff.sources.read_options import Missing, ReadOptions
 
-UNLABELLED = JsonLines(labelled=False)
+UNLABELLED = JsonLines(ReadOptions(labelled=False))
 
 MEANINGS = {
     '{"label": "spam", "a": 2.5}': Example("spam", (("a", 2.5),)),
@@ -52,7 +52,9 @@ def test_an_object_means(line: str, meaning: Example) -> None:
 
 def test_the_label_is_the_key_that_is_named() -> None:
     line = '{"label": 1, "class": "spam"}'
-    assert read_line(JsonLines(label="class"), line) == Example("spam", (("label", 1),))
+    assert read_line(JsonLines(ReadOptions(label="class")), line) == Example(
+        "spam", (("label", 1),)
+    )
 
 
 @pytest.mark.parametrize("line", ['{"a": 1}', '{"label": null, "a": 1}', '{"label": "", "a": 1}'])
@@ -77,8 +79,12 @@ def test_null_is_refused_or_zero_or_indicated(
 ) -> None:
     line = f'{{"label": 1, "a": {value}}}'
     assert isinstance(read_line(JsonLines(), line), Refusal)
-    assert read_line(JsonLines(missing="zero"), line) == Example("1", tuple(zero.items()))
-    assert read_line(JsonLines(missing="indicate"), line) == Example("1", tuple(indicate.items()))
+    assert read_line(JsonLines(ReadOptions(missing="zero")), line) == Example(
+        "1", tuple(zero.items())
+    )
+    assert read_line(JsonLines(ReadOptions(missing="indicate")), line) == Example(
+        "1", tuple(indicate.items())
+    )
 
 
 NOT_A_NUMBER = "is not a JSON number: no leading + or 0, and digits on both sides"
@@ -250,7 +256,7 @@ RULES: st.SearchStrategy[Missing] = st.sampled_from(["refuse", "zero", "indicate
 
 
 def check(line: str, missing: Missing) -> None:
-    found = read_line(JsonLines(labelled=False, missing=missing), line)
+    found = read_line(JsonLines(ReadOptions(labelled=False, missing=missing)), line)
     expected = textbook(line, missing) if line.strip(" \t") else None
     if isinstance(found, Refusal):
         assert expected is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -23,6 +22,7 @@ from helpers.text_parsers import (
 )
 from novikoff.sources.files.jsonl import JsonLines
 from novikoff.sources.files.vw import Vw
+from novikoff.sources.read_options import ReadOptions
 
 
 class Case(NamedTuple):
@@ -70,14 +70,14 @@ def test_where_a_text_is_cut_does_not_matter(
     case: Case, data: st.DataObject, end: str, size: int
 ) -> None:
     text = end.join(data.draw(case.texts)).encode()
-    format = replace(case.format, labelled=False)
+    format = type(case.format)(ReadOptions(labelled=False))
     assert in_pieces(format, text, size) == read(format, text)[0]
 
 
 @each_format
 @given(data=st.data(), labelled=st.booleans())
 def test_a_bad_line_leaves_no_trace(case: Case, data: st.DataObject, labelled: bool) -> None:
-    format, some = replace(case.format, labelled=labelled), data.draw(case.texts)
+    format, some = type(case.format)(ReadOptions(labelled=labelled)), data.draw(case.texts)
     good = [line for line in some if not isinstance(read_line(format, line), Refusal)]
     whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
     assert parsed_values(whole) == parsed_values(clean)

@@ -18,7 +18,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.files.vw import Vw
 from novikoff.stream.number_text import NUMBER
 
-UNLABELLED = Vw(labelled=False)
+UNLABELLED = Vw(ReadOptions(labelled=False))
 
 MEANINGS = {
     "1 | a b": Example("1", (("a", 1), ("b", 1))),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import dropwhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk, Names, TableColumns
+from novikoff.sources.chunks import Chunk, TableColumns
 from novikoff.sources.files.table_layout import (
     SAMPLE,
     Columns,
@@ -22,7 +23,7 @@ from novikoff.sources.files.table_layout import (
     is_amount,
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
-from novikoff.sources.read_options import MISSING_RULES, ReadOptions
+from novikoff.sources.read_options import CHOICES, ReadOptions
 from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.number_text import number, present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
@@ -49,9 +50,9 @@ class Table(TextFormat):
     """
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
-        self._how = how or ReadOptions()
-        self.hash_bits = self._how.hash_bits
-        self._separator = self._how.delimiter or separator
+        super().__init__(how)
+        self.hash_bits = self.how.hash_bits
+        self._separator = self.how.delimiter or separator
         self._found: Layout | None = None
         self._for_core: dict[str, Any] = {}
 
@@ -66,7 +67,7 @@ class Table(TextFormat):
     def is_dense(self) -> bool:
         """Whether the rows are rows of numbers."""
         named = {Kind.TEXT, Kind.WORDS} & {*self.layout.kinds}
-        return self._how.missing_rule != "indicate" and not named
+        return self.how.missing_rule != "indicate" and not named
 
     @property
     def table(self) -> TableColumns | None:
@@ -111,22 +112,22 @@ class Table(TextFormat):
             error = _bad_field(first.flaw, first.fields[-1], "", separator)
             raise error.at(f"{where}:{first.line + 1}")
         if self._found is None:
-            layout = self._found = _find_layout(found, where, self._how, separator)
+            layout = self._found = _find_layout(found, where, self.how, separator)
             self._separator = separator
             positions = np.full(len(layout.names), -1, dtype=np.int32)
             positions[list(layout.features)] = np.arange(len(layout.features))
             self._for_core = {
                 "separator": separator,
                 "quotes": self._quotes,
-                "decimal_comma": self._how.decimal == "comma",
+                "decimal_comma": self.how.decimal == "comma",
                 "kinds": np.array(layout.kinds, dtype=np.uint8),
                 "positions": positions,
                 "names": [name.encode() for name in layout.names],
-                "missing": MISSING_RULES.index(self._how.missing_rule),
-                "labelled": self._how.labelled,
-                "rule": self._how.text_rule.for_core,
-                "bits": self._how.hash_bits or 0,
-                "most_names": self._how.most_names,
+                "missing": CHOICES["missing"].index(self.how.missing_rule),
+                "labelled": self.how.labelled,
+                "rule": self.how.text_rule.for_core,
+                "bits": self.how.hash_bits or 0,
+                "most_names": self.how.most_names,
             }
         else:
             self._check_same(first, where)
@@ -149,20 +150,13 @@ class Table(TextFormat):
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""
-        layout, labels = self.layout, parsed["labels"]
+        layout = self.layout
         column = "" if layout.label is None else f": column {layout.called(layout.label)}"
+        chunk = super().chunk(parsed, lambda line: place(line) + column, first)
         if not self.is_dense:
-            return super().chunk(parsed, lambda line: place(line) + column, first)
-        return Chunk(
-            DenseRows(parsed["values"].reshape(len(labels), len(layout.features))),
-            labels,
-            tuple(text.decode() for text in Names(*parsed["label_texts"])),
-            tuple(place(int(line)) + column for line in parsed["label_lines"]),
-            None,
-            parsed["importances"],
-            first,
-            columns=layout.feature_names,
-        )
+            return chunk
+        rows = DenseRows(parsed["values"].reshape(len(chunk.labels), len(layout.features)))
+        return replace(chunk, rows=rows, names=None, columns=layout.feature_names, is_hashed=False)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """What is wrong with a record; the message names the column, so its number is 0."""
@@ -177,7 +171,7 @@ class Table(TextFormat):
 
     @property
     def _quotes(self) -> bool:
-        return self._how.quote != "none"
+        return self.how.quote != "none"
 
     def _records(self, text: bytes, separator: str, most: int) -> list[Record]:
         return records(text, separator, most, quotes=self._quotes)

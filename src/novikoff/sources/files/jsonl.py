@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.table_layout import SAMPLE, check_categories
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
-from novikoff.sources.read_options import Missing
-from novikoff.sources.text_rule import USUAL, TextRule
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.printing import listed, plural, quoted
 
@@ -49,7 +47,6 @@ _MESSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JsonLines(TextFormat):
     """A JSON object on each line (RFC 8259, to the letter).
 
@@ -57,25 +54,23 @@ class JsonLines(TextFormat):
     feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
     is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may be
     repeated. A null is missing. The words of the texts under the keys `texts` are features. Other
-    texts are refused if they do not look like categories, unless `categorical` has their key or is
-    None.
+    texts are refused if they do not look like categories, unless `categorical` has their key.
     """
 
-    label: str = "label"
-    labelled: bool = True
-    weight: str = ""
-    weighed: bool = True
-    missing: Missing = "refuse"
-    ignore: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
-    text_rule: TextRule = USUAL
-    categorical: tuple[str, ...] | None = ()
+    def __init__(self, how: ReadOptions | None = None) -> None:
+        super().__init__(how)
+        self.label = "label" if self.how.label is None else str(self.how.label)
+        self.weight = "" if self.how.weight is None else str(self.how.weight)
 
     @property
     def description(self) -> str:
         """What is read: "JSON lines, words of body, id ignored"."""
-        parts = ["JSON lines", *([f"words of {listed(self.texts, 8)}"] * bool(self.texts))]
-        return ", ".join([*parts, *([f"{listed(self.ignore, 8)} ignored"] * bool(self.ignore))])
+        parts = ["JSON lines"]
+        if self.how.text:
+            parts.append(f"words of {listed(self.how.text, 8)}")
+        if self.how.ignore:
+            parts.append(f"{listed(self.how.ignore, 8)} ignored")
+        return ", ".join(parts)
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
@@ -84,13 +79,13 @@ class JsonLines(TextFormat):
             length=length,
             allowed=allowed,
             label=self.label,
-            labelled=self.labelled,
+            labelled=self.how.labelled,
             weight=self.weight,
-            weighed=self.weighed,
-            missing=self.missing,
-            ignored=self.ignore,
-            texts=self.texts,
-            rule=self.text_rule.for_core,
+            weighed=self.how.weighed,
+            missing=self.how.missing_rule,
+            ignored=self.how.ignore,
+            texts=self.how.text,
+            rule=self.how.text_rule.for_core,
         )
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
@@ -98,8 +93,8 @@ class JsonLines(TextFormat):
         chunk = TextFormat.chunk(self, parsed, place, first)
         if first == 0 and len(chunk):
             where = place(0).rpartition(":")[0]
-            for key, met in zip(self.texts, parsed["texts"], strict=True):
-                if not met and self.labelled:
+            for key, met in zip(self.how.text, parsed["texts"], strict=True):
+                if not met and self.how.labelled:
                     lines = plural(len(chunk), "line")
                     raise BadExample(f"{where}: no text at {quoted(key)} in the first {lines}")
             self._check_categories(chunk, where)
@@ -107,11 +102,11 @@ class JsonLines(TextFormat):
 
     def _check_categories(self, chunk: Chunk, where: str) -> None:
         """Refuse keys whose texts do not look like categories, judged by the first lines."""
-        if self.categorical is None or chunk.names is None:
-            return
         rows, names = chunk.rows.sparse(), chunk.names
+        if self.how.like_before or names is None:
+            return
         starts = rows.starts[: SAMPLE + 1].tolist()
-        known = {*self.texts, *self.categorical}
+        known = {*self.how.text, *self.how.categorical}
         parts: dict[int, tuple[str, str]] = {}
         values: dict[str, list[str]] = {}
         bags = set[str]()

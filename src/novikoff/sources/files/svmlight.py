@@ -8,6 +8,7 @@ from collections.abc import Callable
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import Parsed, Text, TextFormat, column, not_utf8
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
 from novikoff.stream.printing import quoted
@@ -24,7 +25,8 @@ class Svmlight(TextFormat):
     the file starts at 0; `queries` is how many lines had a qid.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, how: ReadOptions | None = None) -> None:
+        super().__init__(how)
         self.lowest: int | None = None
         self.queries = 0
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import OpenInput, Part, Paths
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import SparseRows
@@ -35,7 +36,10 @@ class TextFormat(ABC):
     By default: one example a line, no header; the features have names.
     """
 
-    hash_bits: int | None = None
+    hash_bits: int | None = None  # of a format that hashes names while it reads
+
+    def __init__(self, how: ReadOptions | None = None) -> None:
+        self.how = how or ReadOptions()
 
     @property
     def table(self) -> TableColumns | None:
@@ -93,18 +97,11 @@ class TextFiles(Source):
     is cut then depends on the time.
     """
 
-    def __init__(
-        self,
-        files: Paths,
-        format: TextFormat,
-        *,
-        eager: bool = False,
-        skip_bad: int = 0,
-        threads: int = 2,
-    ) -> None:
+    def __init__(self, files: Paths, format: TextFormat) -> None:
         super().__init__(files)
-        self.format, self._skip_bad = format, skip_bad
-        self._eager, self._threads = eager, 0 if eager else threads
+        self.format, self._skip_bad = format, format.how.skip_bad
+        self._eager = format.how.eager
+        self._threads = 0 if self._eager else format.how.threads
         self._compressions: dict[str, None] = {}
         self._is_spent = False
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from novikoff import _core
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
 from novikoff.stream.printing import quoted
@@ -27,7 +26,6 @@ _MESSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Vw(TextFormat):
     """Text as Vowpal Wabbit reads it, one example a line.
 
@@ -37,10 +35,11 @@ class Vw(TextFormat):
     columns at once, and the first names of the first `most_names` columns are kept.
     """
 
-    labelled: bool = True
-    hash_bits: int | None = None
-    most_names: int = 0
     description = "Vowpal Wabbit text"
+
+    def __init__(self, how: ReadOptions | None = None) -> None:
+        super().__init__(how)
+        self.hash_bits = self.how.hash_bits
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
@@ -48,9 +47,9 @@ class Vw(TextFormat):
             text,
             length=length,
             allowed=allowed,
-            labelled=self.labelled,
+            labelled=self.how.labelled,
             bits=self.hash_bits or 0,
-            most_names=self.most_names,
+            most_names=self.how.most_names,
         )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
