@@ -36,29 +36,25 @@ _ENTRY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the help says about an option or an argument, which has no names, and its values.
-
-    `low`, `high` and `below` are the range of a number; `default` is in words, where the value
-    itself would not explain it.
-    """
+    """What the help says about an option or an argument, which has no names, and its values."""
 
     names: tuple[str, ...]
-    low: float | None
-    high: float | None
-    below: float | None
-    metavar: str | None
+    limits: tuple[float | None, ...]  # of a number: at least, at most, below
+    metavar: str
     help: str
-    default: str | None
+    default: str  # in words, where the value itself would not explain it
 
     def range_missed(self, value: float) -> str | None:
         """The range that the number is not in, in words; None if it is fine."""
-        low = self.low is not None and not value >= self.low
-        high = self.high is not None and not value <= self.high
-        if not (low or high or (self.below is not None and not value < self.below)):
+        low, high, below = self.limits
+        is_high = (high is not None and not value <= high) or (
+            below is not None and not value < below
+        )
+        if not is_high and (low is None or value >= low):
             return None
-        if self.low is not None and self.high is not None:
-            return f"from {self.low:.10g} to {self.high:.10g}"
-        limits = {"at least": self.low, "at most": self.high, "below": self.below}
+        if low is not None and high is not None:
+            return f"from {low:.10g} to {high:.10g}"
+        limits = {"at least": low, "at most": high, "below": below}
         return " and ".join(f"{k} {v:.10g}" for k, v in limits.items() if v is not None)
 
 
@@ -69,8 +65,8 @@ def described(table: str) -> dict[str, Option]:
     unless the entry says otherwise.
 
     >>> table = described("as_json = -j, --json  Print JSON.\n--rate 0<=X<1  A rate. [none]")
-    >>> table["as_json"].names, table["rate"].below, table["rate"].default
-    (('-j', '--json'), 1.0, 'none')
+    >>> table["as_json"].names, table["rate"].limits, table["rate"].default
+    (('-j', '--json'), (0.0, None, 1.0), 'none')
     """
     found = {}
     for entry in re.split(r"\n(?=\S)", table.strip()):
@@ -79,13 +75,9 @@ def described(table: str) -> dict[str, Option]:
         key, shown, low, metavar, high, below, help, default = match.groups()
         names = tuple(shown.replace(",", "").split())
         last = names[-1].lstrip("-").replace("-", "_") if names else metavar.lower()
-        found[key or last] = Option(
-            names,
-            *(None if limit is None else float(limit) for limit in (low, high, below)),
-            metavar=metavar or None,
-            help=" ".join(help.split()),
-            default=None if default is None else " ".join(default.split()),
-        )
+        limits = tuple(None if limit is None else float(limit) for limit in (low, high, below))
+        help, default = (" ".join((text or "").split()) for text in (help, default))
+        found[key or last] = Option(names, limits, metavar, help, default)
     return found
 
 
@@ -135,7 +127,7 @@ class Parameter:
     def metavar(self) -> str:
         """What the help shows in place of the value."""
         if self.about.metavar or self.is_flag:
-            return self.about.metavar or ""
+            return self.about.metavar
         return "|".join(self.choices) or {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
 
     @property
@@ -146,8 +138,8 @@ class Parameter:
     @property
     def help(self) -> str:
         """What the help says, with the default."""
-        default = None if self.group and self.group.by_model else self.about.default
-        if default is None and self.default is not None and not self.is_flag:
+        default = "" if self.group and self.group.by_model else self.about.default
+        if not default and self.default is not None and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
         return f"{self.about.help} [{default}]" if default else self.about.help
 

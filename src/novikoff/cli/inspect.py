@@ -23,6 +23,7 @@ from novikoff.stream.printing import aligned, count, listed, plain, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
+SETTINGS = ("margin", "regularisation", "matrix", "alpha", "threshold")
 GRAMS_IN_WORDS = {
     "words": "words",
     "pairs": "words and pairs of words",
@@ -86,11 +87,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "texts": model.read_options.get("words", []),
         "text_rule": model.read_options.get("text_rule"),
         "constant": learner.bias,
-        "margin": getattr(learner, "margin", None),
-        "regularisation": getattr(learner, "regularisation", None),
-        "matrix": getattr(learner, "matrix", None),
-        "alpha": getattr(learner, "alpha", None),
-        "threshold": getattr(learner, "threshold", None),
+        **{name: getattr(learner, name, None) for name in SETTINGS},
         "examples": examples_seen(model),
         "order": model.order,
         "ledger": model.ledger.keep,

@@ -175,17 +175,16 @@ class Reading:
         """Reject what contradicts a model: it fixes the labels, and which columns hold texts."""
         known = model.read_options
         rule, texts = known.get("text_rule", {}), known.get("texts")
-        of_text = "--text-unit-length" if self.text_unit_length else "--no-text-unit-length"
         positive = model.classes[-1] if not model.is_joint else None
         reject_changes(
             {
-                "--text": (self.text and sorted({*self.text}), sorted(known.get("words", ()))),
-                "--text-grams": (self.text_grams, rule.get("grams")),
-                "--text-values": (self.text_values, rule.get("values")),
-                of_text: (self.text_unit_length, rule.get("unit_length")),
-                "--classes": (self.classes, ",".join(model.classes)),
-                "--positive": (self.positive and written(self.positive), positive),
-                "--one-vs-rest": (
+                "text": (self.text and sorted({*self.text}), sorted(known.get("words", ()))),
+                "text-grams": (self.text_grams, rule.get("grams")),
+                "text-values": (self.text_values, rule.get("values")),
+                "text-unit-length": (self.text_unit_length, rule.get("unit_length")),
+                "classes": (self.classes, ",".join(model.classes)),
+                "positive": (self.positive and written(self.positive), positive),
+                "one-vs-rest": (
                     self.one_vs_rest and written(self.one_vs_rest),
                     known.get("one_vs_rest", " and ".join(model.classes)),
                 ),
@@ -199,17 +198,8 @@ class Reading:
 
     def words(self) -> list[str]:
         """The options that were given, as a command line has them."""
-        out: list[str] = []
-        for one in fields(self):
-            value, option = getattr(self, one.name), one.name.replace("_", "-")
-            if value == one.default:
-                continue
-            if isinstance(value, bool):
-                out.append(f"--{option}" if value else f"--no-{option}")
-            else:
-                for each in value if isinstance(value, list) else [value]:
-                    out += [f"--{option}", str(each)]
-        return out
+        values = ((one, getattr(self, one.name)) for one in fields(self))
+        return as_words(**{one.name: value for one, value in values if value != one.default})
 
 
 DataReading: TypeAlias = Annotated[Reading, Group("reading the data", READING)]
@@ -219,13 +209,27 @@ ModelReading: TypeAlias = Annotated[
 ]
 
 
+def as_words(**given: Any) -> list[str]:
+    """The options that have a value, as a command line has them."""
+    out: list[str] = []
+    for name, value in given.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            out.append(f"--{option}" if value else f"--no-{option}")
+        elif value is not None:
+            for each in value if isinstance(value, list) else [value]:
+                out += [f"--{option}", str(each)]
+    return out
+
+
 def reject_changes(given: dict[str, tuple[Any, Any]]) -> None:
     """Reject options that contradict a model; each has its value and the model's."""
     for option, (value, own) in given.items():
         if value not in (None, own):
             has = f"{own:g}" if isinstance(own, float) else own
             known = f"'s ({cut(has)})" if isinstance(has, str) else ""
-            fail(f"{option} differs from the model{known}; leave it out")
+            no = "no-" if value is False else ""
+            fail(f"--{no}{option} differs from the model{known}; leave it out")
 
 
 def named_classes(classes: str | None, *, many: bool = False) -> tuple[str, ...] | None:
@@ -325,17 +329,17 @@ def on_cluster(
 
 
 def work_of_shards(
-    address: str, shards: Shards, work: Callable[[Source], T], source: Source, allowed: int
+    address: str, cut: Shards, work: Callable[[Source], T], allowed: int
 ) -> Iterator[T]:
     """What workers make of each shard, in order; lines that they skip are those of the source."""
     with on_cluster(address) as workers:
         from novikoff.cluster.tasks import of_source
 
-        next(iter(source), None)  # what the columns hold
-        source.skipped = []
-        for made, skipped in workers.map(of_source, shards.shards, work, source):
+        next(iter(cut.source), None)  # what the columns hold
+        cut.source.skipped = []
+        for made, skipped in workers.map(of_source, cut.shards, work, cut.source):
             for words in skipped:
-                source.skip(BadExample(words), allowed=allowed)
+                cut.source.skip(BadExample(words), allowed=allowed)
             yield made
 
 

@@ -92,6 +92,8 @@ def predict(
     if explain and not found.has_weights:
         who = "vote" if found.kind == "voted" else "kernel"
         fail(f"--explain: a {who} has no weights, so no feature has a part in it")
+    if explain and cluster is not None:
+        fail("--explain works on one machine; leave out --cluster")
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])
@@ -99,15 +101,12 @@ def predict(
     lines: Iterator[str]
     if cluster is None:
         source = open_files(data, how)
-    elif explain:
-        fail("--explain works on one machine; leave out --cluster")
     else:
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source = cut.source
-        work = partial(_of_shard, found.apart(), what, least, probabilities)
-        parts = options.work_of_shards(cluster, cut, work, source, how.skip_bad)
     if cluster is not None:
-        lines = _counting_unknown(found, parts)
+        work = partial(_of_shard, found.apart(), what, least, probabilities)
+        lines = _counting_unknown(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
     elif explain:
         each = explained(found, source, least, most=most)
         lines = (

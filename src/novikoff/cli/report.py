@@ -63,15 +63,15 @@ def report(
         given = reading.scan(inputs, zero_based=zero_based).whole()
         named = None if names is None else names_in(names, given)
         say(plural(len(given.block), "row"))
-        how = [*as_words(zero_based=zero_based), *reading.words()]
-        rest = as_words(
+        how = [*options.as_words(zero_based=zero_based or None), *reading.words()]
+        rest = options.as_words(
             names=names,
             passes=passes,
             seed=seed,
             max_seconds=f"{max_seconds:g}",
             top=top,
             mistakes=mistakes,
-            no_intercept=not intercept,
+            intercept=None if intercept else False,
         )
         origin = origin_of(
             data,
@@ -98,21 +98,8 @@ def names_in(path: Path, given: Data) -> tuple[str, ...]:
     """Names for the columns of the data, from a file with one per line."""
     if given.names is not None:
         fail(f"--names {path}: the data name their columns themselves")
-    with Input(str(path)).open() as reading:
-        room, raw = bytearray(1 << 20), bytearray()
-        while got := reading.fill(memoryview(room)):
-            raw += room[:got]
-    lines = raw.decode(errors="replace").splitlines()
+    lines = Input(str(path)).whole().decode(errors="replace").splitlines()
     dim = given.block.rows.dim
     if len(lines) < dim:
         fail(f"{path}: {plural(len(lines), 'name')} for {count(dim)} columns; write one per line")
     return tuple(lines[:dim])
-
-
-def as_words(**given: object) -> list[str]:
-    """The options that have a value, as a command line has them."""
-    out: list[str] = []
-    for name, value in given.items():
-        if value is not None and value is not False:
-            out += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
-    return out

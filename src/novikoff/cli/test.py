@@ -72,8 +72,7 @@ def test(
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source = cut.source
         work = partial(_of_shard, found.apart(), least)
-        parts = options.work_of_shards(cluster, cut, work, source, how.skip_bad)
-        tested = _joined(found, parts)
+        tested = _joined(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source.skipped)

@@ -163,12 +163,9 @@ def train(
     inputs: Sequence[Input] = parts or inputs_of(data)
     options.check_output(output, "model", data, inputs=inputs)
     if cluster is not None:
-        off = {"--no-stream": stream is False, "--shuffle": shuffle, "--cache": cache is not None}
-        off |= {
-            "--holdout": holdout is not None,
-            "--standardise": standardise,
-            "--kernel": bool(kernel),
-        }
+        off: dict[str, Any]
+        off = {"--no-stream": stream is False, "--shuffle": shuffle, "--cache": cache}
+        off |= {"--holdout": holdout, "--standardise": standardise, "--kernel": kernel}
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
         stream, revisit = True, "mistakes" if until_separated else revisit
@@ -186,32 +183,26 @@ def train(
     named = options.named_classes(reading.classes, many=joint)
     own = getattr(start.learner, "kernel", None) if start is not None else None
     space = kernel_of(kernel, degree, gamma, coef0)
+    settings: dict[str, Any] = {
+        "margin": margin,
+        "regularisation": regularisation,
+        "matrix": matrix,
+        "alpha": alpha,
+        "threshold": threshold,
+    }
     if start is not None:
         given = {
-            "--kernel": (space, own),
-            "--learner": (learner, start.kind),
-            "--margin": (margin, getattr(start.learner, "margin", None)),
-            "--regularisation": (
-                regularisation,
-                getattr(start.learner, "regularisation", None),
-            ),
-            "--matrix": (matrix, getattr(start.learner, "matrix", None)),
-            "--alpha": (alpha, getattr(start.learner, "alpha", None)),
-            "--threshold": (threshold, getattr(start.learner, "threshold", None)),
-            "--no-bias" if bias is False else "--bias": (bias, start.learner.bias),
-            "--multiclass": (multiclass or None, start.is_joint),
-            "--hash-bits": (hash_bits, start.features.hash_bits),
-            "--no-names": (names and None, start.features.keep_names),
-            "--interactions": (products or None, start.features.products),
-            "--no-standardise" if standardise is False else "--standardise": (
-                standardise,
-                start.features.standardise,
-            ),
-            "--no-unit-length" if unit_length is False else "--unit-length": (
-                unit_length,
-                start.features.to_unit_length,
-            ),
-            "--ledger": (ledger or None, start.ledger.keep != "counts"),
+            "kernel": (space, own),
+            "learner": (learner, start.kind),
+            **{name: (x, getattr(start.learner, name, None)) for name, x in settings.items()},
+            "bias": (bias, start.learner.bias),
+            "multiclass": (multiclass or None, start.is_joint),
+            "hash-bits": (hash_bits, start.features.hash_bits),
+            "names": (names and None, start.features.keep_names),
+            "interactions": (products or None, start.features.products),
+            "standardise": (standardise, start.features.standardise),
+            "unit-length": (unit_length, start.features.to_unit_length),
+            "ledger": (ledger or None, start.ledger.keep != "counts"),
         }
         options.reject_changes(given)
         reading.reject_changes(start)
@@ -219,10 +210,10 @@ def train(
         # the theorem's learner, if the data are to be separated
         usual_kind: Kind = "adaptive" if space is None else "averaged"
         kind = learner or ("perceptron" if until_separated or revisit else usual_kind)
-        margin = float(kind == "margin") if margin is None else margin
+        settings["margin"] = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
-        margin = getattr(start.learner, "margin", 0.0)
+        settings["margin"] = getattr(start.learner, "margin", 0.0)
     if bias and kind in ("winnow1", "winnow2"):
         fail(f"--bias: {kind} has a threshold instead of a constant term")
     transforms: dict[str, Any] = {
@@ -241,17 +232,8 @@ def train(
         return Features(**transforms | usual)
 
     with rejecting_settings():
-        rule = Rule(
-            kind,
-            bias=space is None if bias is None else bias,
-            margin=margin,
-            regularisation=regularisation,
-            matrix=matrix,
-            alpha=alpha,
-            threshold=threshold,
-            joint=joint,
-            kernel=own or space,
-        )
+        has_bias = space is None if bias is None else bias
+        rule = Rule(kind, bias=has_bias, joint=joint, kernel=own or space, **settings)
         on_cluster = UNLIMITED_PASSES if revisit else PASSES_OVER_MANY
         usual = None if cluster is None else on_cluster
         named_passes = passes or (UNLIMITED_PASSES if until_separated else usual)
@@ -274,7 +256,7 @@ def train(
         how = replace(how, class_weights=balancing_factors(inputs, how, start))
     if start is not None:
         own = start.read_options.get("class_weights", {})
-        options.reject_changes({"--class-weight": (dict(how.class_weights) or None, own)})
+        options.reject_changes({"class-weight": (dict(how.class_weights) or None, own)})
     cut_at = [] if cluster is None else [shards, SHARD_BYTES]
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint, *cut_at])
     if start is not None and start.unfinished is not None:
@@ -661,16 +643,26 @@ class Result:
 
     def __str__(self) -> str:
         model, ledger, tested = self.training.model, self.run.ledger, self.tested
+        runs, is_whole = self.training.label_runs, model.order["whole"]
+        most = percent(runs.examples[runs.commonest], runs.examples.total(), 2)
         constant = " and a constant" if model.learner.bias else ""
+        scaled = ", features standardised" if model.features.standardise else ""
+        scaled += ", examples scaled to length 1" if model.features.to_unit_length else ""
+        why = " (the default; the theorem is about --learner perceptron)" if self.by_default else ""
+        order = "in the given order"
+        if model.order["shuffle"]:
+            order = (
+                f"shuffled with seed {model.order['seed']}{'' if is_whole else ' within blocks'}"
+            )
         seconds = self.watch.seconds
         speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
-        at_speed = f", {speed:,.0f} MB/s" if speed >= 1 and not model.order["whole"] else ""
+        at_speed = f", {speed:,.0f} MB/s" if speed >= 1 and not is_whole else ""
         lines = [
             f"Data      {self.source.description}; {options.labels_in_words(model)}",
-            f"Read      {self._reading()}",
-            f"Learner   {self._learner()}",
-            f"Examples  {count(model.examples)} with "
-            f"{plural(model.features.count, 'feature')}{constant}{self._commonest()}",
+            f"Read      {'whole' if is_whole else 'as a stream'}, {order}",
+            f"Learner   {FULL_NAMES[model.kind]}{scaled}{why}",
+            f"Examples  {count(model.examples)} with {plural(model.features.count, 'feature')}"
+            f"{constant}; {most} are {cut(plain(model.classes[runs.commonest]))}",
             f"Passes    {self._passes()} in {seconds:.2f} s{at_speed}",
             f"Mistakes  {options.mistakes_in_words(ledger)}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
@@ -703,27 +695,6 @@ class Result:
         of_positive = f"F1 of {cut(plain(tested.labels[1]))} {share(positive.f1)}"
         shown = "–" if math.isnan(area) else f"{area:.4f}"
         return f"{words}; {of_positive}, ROC area {shown}{chances}"
-
-    def _commonest(self) -> str:
-        """The share of the commonest label, which is the accuracy of always predicting it."""
-        runs = self.training.label_runs
-        n, label = runs.examples[runs.commonest], self.training.model.classes[runs.commonest]
-        return f"; {percent(n, runs.examples.total(), 2)} are {cut(plain(label))}"
-
-    def _learner(self) -> str:
-        model = self.training.model
-        scaled = [", features standardised"] if model.features.standardise else []
-        scaled += [", examples scaled to length 1"] if model.features.to_unit_length else []
-        why = " (the default; the theorem is about --learner perceptron)" if self.by_default else ""
-        return f"{FULL_NAMES[model.kind]}{''.join(scaled)}{why}"
-
-    def _reading(self) -> str:
-        order = self.training.model.order
-        shuffled = f"shuffled with seed {order['seed']}"
-        if order["whole"]:
-            return f"whole, {shuffled if order['shuffle'] else 'in the given order'}"
-        within = f"{shuffled} within blocks" if order["shuffle"] else "in the given order"
-        return f"as a stream, {within}"
 
     def _passes(self) -> str:
         made, pool = count(self.training.passes_made), self.training.pool

@@ -46,6 +46,12 @@ class Contribution:
         """What the feature adds to the score."""
         return self.weight * self.value
 
+    @property
+    def why(self) -> str:
+        """The mistakes to which the weight owes most, in words."""
+        each = (f"{c.example} ({plain(str(c.label))}, {c.change:+.6g})" for c in self.causes or ())
+        return f"mistakes on examples {', '.join(each)}" if self.causes else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -71,8 +77,7 @@ class Explanation:
         rival = "" if self.rival is None else f" over {plain(str(self.rival))}"
         shown, rest = self.contributions[:most], self.contributions[most:]
         table = [
-            (f"{one.amount:+.6g}", f"{one.feature} = {one.value:.6g}", _causes_in_words(one))
-            for one in shown
+            (f"{one.amount:+.6g}", f"{one.feature} = {one.value:.6g}", one.why) for one in shown
         ]
         if rest:
             amount = sum(one.amount for one in rest)
@@ -91,13 +96,6 @@ class Explanation:
             "contributions": [asdict(one) | {"amount": one.amount} for one in shown],
             "others": {"features": len(rest), "amount": fsum(one.amount for one in rest)},
         }
-
-
-def _causes_in_words(one: Contribution) -> str:
-    if not one.causes:
-        return ""
-    each = (f"{c.example} ({plain(str(c.label))}, {c.change:+.6g})" for c in one.causes)
-    return f"mistakes on examples {', '.join(each)}"
 
 
 def explain(

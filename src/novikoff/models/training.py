@@ -31,7 +31,7 @@ from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import block_order, seeded_order
 from novikoff.stream.printing import listed
-from novikoff.stream.rows import Positions, SparseRows
+from novikoff.stream.rows import SparseRows
 from novikoff.stream.scaling import Spread
 
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
@@ -348,7 +348,9 @@ class Training:
     def __iter__(self) -> Iterator[Block]:
         """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
-            order = self._shuffled(block, number)
+            order = None
+            if self.plan.shuffle and not self._is_whole:
+                order = block_order(block.rows, self.plan.seed, number)
             if self._watches_labels and number == 0 and not self.model.features.standardise:
                 self.widest = _widest(block)
             if self._watches_labels:
@@ -360,7 +362,10 @@ class Training:
                         self.model.classes = seen
                 self._check_size(block.rows.dim)
                 self.model.widen(block.rows.dim)
-                yield self._without_held_out(block, order)
+                if self.plan.holdout is not None:
+                    order = np.arange(len(block)) if order is None else order
+                    order = order[~held_out(block, self.plan.holdout)[order]]
+                yield replace(block, first=self._earlier + block.first, order=order)
         self._watches_labels = False
 
     def _check_size(self, dim: int) -> None:
@@ -372,18 +377,6 @@ class Training:
                 Problem.TOO_MANY_WEIGHTS_FOR_CLASSES,
             )
         features.check_width()
-
-    def _shuffled(self, block: Block, number: int) -> Positions | None:
-        """The order of the rows of a block; None if they stay as they are."""
-        if self._is_whole or not self.plan.shuffle:
-            return None
-        return block_order(block.rows, self.plan.seed, number)
-
-    def _without_held_out(self, block: Block, order: Positions | None) -> Block:
-        if self.plan.holdout is not None:
-            order = np.arange(len(block)) if order is None else order
-            order = order[~held_out(block, self.plan.holdout)[order]]
-        return replace(block, first=self._earlier + block.first, order=order)
 
     def test_held_out(self) -> Evaluation | None:
         """How the model predicts the held-out examples; None without a holdout."""

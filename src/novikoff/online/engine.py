@@ -260,20 +260,12 @@ class Engine:
         `stop` is called between the steps: if it raises an error, nothing changes.
         """
         if not isinstance(examples, Sequence):
-            self._learn_rows(examples, y, named, stop, importances)
+            rows = examples
         elif self.max_names is None:
-            self._learn_rows(self.rows(examples, adding=True), y, named, stop, importances)
+            rows = self.rows(examples, adding=True)
         else:
             self._learn_in_turn(examples, y, named, stop, importances)
-
-    def _learn_rows(
-        self,
-        rows: Rows,
-        y: Given,
-        named: Classes | None,
-        stop: Callable[[], None],
-        importances: Vector | None,
-    ) -> None:
+            return
         self._own()
         first = self.seen
         try:
@@ -415,7 +407,9 @@ class Engine:
             if named is None and y in self.labels.coded:
                 self._learn_coded(x, self.labels.coded[y], importance)
                 return
-        if isinstance(self.labels, JointLabels) and self._needs_copy(y, named):
+        # a new class of a joint learner may change more than the room for weights
+        is_weighed = named is not None or self.later_weights.get(y, 1.0) != 1.0
+        if isinstance(self.labels, JointLabels) and is_weighed:
             with self.alone(), undisturbed() as stop:
                 one, weight = [x] if self.by_name else DenseRows(x[None]), np.array([importance])
                 self.learn_block(one, [y], named, stop, weight)
@@ -429,10 +423,6 @@ class Engine:
             if labels is not self.labels:
                 self.labels = labels
                 self._name_labels()
-
-    def _needs_copy(self, y: Any, named: Classes | None) -> bool:
-        """Whether a new class of a joint learner changes more than the room for weights."""
-        return named is not None or self.later_weights.get(y, 1.0) != 1.0
 
     def _learn_coded(self, x: Any, code: int, importance: float, where: str = "") -> None:
         """Learn from an example that the core can read, and make room for it."""
@@ -541,26 +531,23 @@ class Engine:
 
         By default they are the weights that predict, or the final ones if a vote predicts.
         """
-        with self.still():
-            return self._coefficients_of(reading)
-
-    def _coefficients_of(self, reading: Reading | None) -> tuple[Vector, Vector]:
-        if reading is None and self._coefficients is not None:
-            return self._coefficients
         own: Reading = "average" if self.rule.reading == "average" else "final"
-        found = [
-            readings.weights(learner, run.ledger, reading or own)
-            for learner, run in zip(self.learners, self.runs, strict=True)
-        ]
-        w = np.stack(list(self.labels.by_class(found)))
-        learner = self.learners[0]
-        threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
-        used = self.core.columns if self.core is not None and self.by_name else learner.dim
-        constant = w[:, -1] if learner.bias else np.zeros(len(w))
-        out = w[:, :used].copy(), constant - threshold
-        if reading is None:
-            self._coefficients = out
-        return out
+        with self.still():
+            if reading is None and self._coefficients is not None:
+                return self._coefficients
+            found = [
+                readings.weights(learner, run.ledger, reading or own)
+                for learner, run in zip(self.learners, self.runs, strict=True)
+            ]
+            w = np.stack(list(self.labels.by_class(found)))
+            learner = self.learners[0]
+            threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
+            used = self.core.columns if self.core is not None and self.by_name else learner.dim
+            constant = w[:, -1] if learner.bias else np.zeros(len(w))
+            out = w[:, :used].copy(), constant - threshold
+            if reading is None:
+                self._coefficients = out
+            return out
 
     def variances(self) -> Vector:
         """The variances of an adaptive rule: a row a run, or a class of a joint one; constant last.

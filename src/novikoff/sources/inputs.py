@@ -37,6 +37,7 @@ _MARKS = {  # the longer first: one begins like another
 }
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://.", re.IGNORECASE)
 _LOOK = 1 << 16
+LONGEST = 1 << 28  # bytes of a line, or of a document
 
 
 class Input:
@@ -101,6 +102,17 @@ class Input:
             return (self._open or self._pipe(open(self.path, "rb"))).look()
         with self.open() as reading:
             return reading.look()
+
+    def whole(self) -> bytes:
+        """All bytes, decompressed."""
+        text, room = bytearray(), memoryview(bytearray(_LOOK))
+        with self.open() as reading:
+            while got := reading.fill(room):
+                text += room[:got]
+                if len(text) > LONGEST:
+                    words = f"longer than {LONGEST >> 20} MB; is this text?"
+                    raise BadExample(f"{self.name}: {words}")
+        return bytes(text)
 
     def sha256(self) -> str:
         """The SHA-256 of the bytes as stored; a pipe is read to its end, and kept in memory."""

@@ -9,8 +9,6 @@ from typing import Self
 import numpy as np
 
 from novikoff.sources.cache import Cached
-from novikoff.sources.chunks import TableColumns
-from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.label_runs import LabelRuns
@@ -29,7 +27,9 @@ class Whole:
     """
 
     def __init__(self, source: Numbered | Cached, held: list[Block], label_runs: LabelRuns) -> None:
-        self._source, self._held, self.label_runs = source, held, label_runs
+        self._held, self.label_runs = held, label_runs
+        self.features, self.classes, self.table = source.features, source.classes, source.table
+        self.check_unchanged = source.check_unchanged
         self.done, self.total = 0, sum(block.rows.nbytes for block in held)
 
     @classmethod
@@ -46,7 +46,8 @@ class Whole:
             blocks.append(block)
             label_runs.add(block.labels)
         features = source.features
-        whole = cls(source, [_widened(block, features.room) for block in blocks], label_runs)
+        held = [replace(b, rows=b.rows.widened(features.room)) for b in blocks]
+        whole = cls(source, held, label_runs)
         if features.is_unmeasured:
             features.measure(block.rows for block in whole._held)
             rows = [block.rows for block in whole._held]
@@ -73,25 +74,6 @@ class Whole:
         block = joined(self._held)
         self._held = _cut(block, seeded_order(block.rows, seed))
 
-    @property
-    def features(self) -> Features:
-        """The features of the source."""
-        return self._source.features
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The negative and the positive label; or all classes, in the order of the source."""
-        return self._source.classes
-
-    @property
-    def table(self) -> TableColumns | None:
-        """The columns, if the source is a table."""
-        return self._source.table
-
-    def check_unchanged(self) -> None:
-        """Raise BadExample if a file has changed since it was opened."""
-        self._source.check_unchanged()
-
     def __len__(self) -> int:
         return sum(map(len, self._held))
 
@@ -100,12 +82,6 @@ class Whole:
         for block in self._held:
             self.done += block.rows.nbytes
             yield block
-
-
-def _widened(block: Block, dim: int) -> Block:
-    """The block with room for all columns; dense rows have it from the start."""
-    rows = block.rows
-    return block if isinstance(rows, DenseRows) else replace(block, rows=rows.widened(dim))
 
 
 def _columns_like(pieces: list[Rows], is_like: Callable[[Vector], bool]) -> Iterator[int]:

@@ -80,6 +80,10 @@ class DenseRows:
         """A copy of the rows at these positions."""
         return DenseRows(self.values.take(positions, axis=0))
 
+    def widened(self, _dim: int) -> DenseRows:
+        """These rows themselves: all columns are known from the start."""
+        return self
+
     def sparse(self) -> SparseRows:
         """The same rows as CSR, without their zeros."""
         of_row, columns = map(np.ascontiguousarray, np.nonzero(self.values))

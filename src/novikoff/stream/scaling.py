@@ -71,8 +71,7 @@ class Spread:
     def _close_block(self) -> None:
         if self._held:
             dim = self._held[-1].dim
-            block = [r if isinstance(r, DenseRows) else r.widened(dim) for r in self._held]
-            self._include(join(block))
+            self._include(join([rows.widened(dim) for rows in self._held]))
         self._held, self._held_entries = [], 0
 
     @property

@@ -164,7 +164,7 @@ def test_the_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 64)
-    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 20)
+    monkeypatch.setattr(pieces, "LONGEST", 1 << 20)
     (tmp_path / "data.svm").write_bytes(b"1 " + b"1" * (3 << 20))
     with pytest.raises(BadExample, match="a line is longer than 1 MB; is this a text file?"):
         list(open_files(tmp_path / "data.svm"))

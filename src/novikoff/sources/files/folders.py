@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from novikoff.sources.chunks import Chunk, Source, TableColumns
-from novikoff.sources.files.text import LONGEST_RECORD, PIECE_BYTES, not_utf8
+from novikoff.sources.files.text import PIECE_BYTES, not_utf8
 from novikoff.sources.inputs import Input, Paths
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
@@ -36,7 +36,7 @@ class Documents(Source):
         held: list[tuple[Input, bytes]] = []
         size = 0
         for one in self.inputs:
-            text = _whole(one)
+            text = one.whole()
             self.done += one.size or 0
             if (error := self._flaw(one, text)) is not None:
                 self.skip(error, allowed=self._how.skip_bad, what="bad document")
@@ -72,16 +72,3 @@ class Documents(Source):
             names,
             first=first,
         )
-
-
-def _whole(one: Input) -> bytes:
-    """The text of a document, decompressed."""
-    text, room = bytearray(), memoryview(bytearray(1 << 16))
-    with one.open() as reading:
-        while got := reading.fill(room):
-            text += room[:got]
-            if len(text) > LONGEST_RECORD:
-                raise BadExample(
-                    f"{one.name}: longer than {LONGEST_RECORD >> 20} MB; is this text?"
-                )
-    return bytes(text)

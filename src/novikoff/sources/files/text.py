@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
-from novikoff.sources.inputs import OpenInput, Part, Paths
+from novikoff.sources.inputs import LONGEST, OpenInput, Part, Paths
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.printing import quoted
@@ -25,7 +25,6 @@ Text: TypeAlias = NDArray[np.uint8]
 Parsed: TypeAlias = dict[str, Any]
 
 PIECE_BYTES = 1 << 21
-LONGEST_RECORD = 1 << 28
 PADDING = 16  # bytes that the core may look at past the end of a text
 _BOM = b"\xef\xbb\xbf"
 
@@ -217,9 +216,9 @@ class TextFiles(Source):
                 if length < size:  # eager: the rest of the record has not arrived
                     held = bytes(room[:length])
                     continue
-                if size >= LONGEST_RECORD:
+                if size >= LONGEST:
                     raise BadExample(
-                        f"{reading.name}: a line is longer than {LONGEST_RECORD >> 20} MB; "
+                        f"{reading.name}: a line is longer than {LONGEST >> 20} MB; "
                         "is this a text file?"
                     )
                 size, held = 2 * size, bytes(room[:length])
