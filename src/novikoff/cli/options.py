@@ -251,10 +251,7 @@ def check_output(
     inputs: Sequence[Input] = (),
     instead: str | None = None,
 ) -> None:
-    """Reject an output file that cannot be written or that is an input, before the long work.
-
-    `instead` is the option that prints `what` instead of writing it, if there is one.
-    """
+    """Reject an output file that cannot be written or that is an input, before the long work."""
     folder = output.parent
     other = f"; to print the {what}, use {instead}" if instead else ""
     try:

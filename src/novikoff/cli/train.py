@@ -271,10 +271,7 @@ def train(
     cut: Shards | None = None
 
     def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
-        """The data, their blocks, and whether these come from a cache.
-
-        Columns that are to be standardised are measured here, unless the data are read whole.
-        """
+        """The data, their blocks, and whether these come from a cache; a stream is measured."""
         nonlocal cut
         labels: LabelsAsSigns | LabelsAsClasses
         if rule.joint:

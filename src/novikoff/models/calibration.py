@@ -155,19 +155,13 @@ def of_two(calibration: Calibration, scores: Vector) -> Vector:
 
 
 def one_against_rest(calibrations: Sequence[Calibration], scores: Vector) -> Vector:
-    """The probability of each class, learned each in its own run; `scores` has a column a class.
-
-    The probabilities of the runs are divided by their sum.
-    """
+    """The probability of each class, learned each in its own run, divided by their sum."""
     each = [calibration(scores[:, k]) for k, calibration in enumerate(calibrations)]
     return _shares(each)
 
 
 def jointly(calibration: Calibration, scores: Vector) -> Vector:
-    """The probability of each class, learned jointly; `scores` has a column a class.
-
-    The calibration is of the lead of a class over its best rival, and the same for all classes.
-    """
+    """The probability of each class, from the lead of each over its best rival."""
     classes, rows = scores.shape[1], np.arange(len(scores))
     if classes < 2:
         return np.ones(scores.shape)

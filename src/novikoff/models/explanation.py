@@ -108,10 +108,7 @@ def explain(
     *,
     most: int | None = None,
 ) -> Iterator[Explanation]:
-    """The explanation of each row, with the mistakes behind the `most` features that add most.
-
-    `chosen` is the predicted class of each row, by its number in `classes`.
-    """
+    """The explanation of each row and its `chosen` class, and the causes of `most` features."""
     if reading == "vote":
         raise ValueError("a vote has no weights, so no feature has a part in it")
     learner, ledger = runs[0]

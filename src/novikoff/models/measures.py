@@ -177,10 +177,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How predictions compare with labels.
-
-    The `labels` of the model come first; the `ranking` is of two labels only.
-    """
+    """How predictions compare with labels, those of the model first."""
 
     confusion: Confusion
     labels: tuple[str, ...]

@@ -111,10 +111,7 @@ class Model:
         return w, constant - np.array(means).reshape(constant.shape)
 
     def scores(self, rows: Rows) -> Vector:
-        """The score of each row of two labels, or a column of scores for each class.
-
-        A voted model's score is the share of votes for +1 less the share for −1.
-        """
+        """The score of each row of two labels, or a column of scores for each class."""
         self.widen(rows.dim)
         each = [self._scores(k, rows) for k in range(len(self.runs))]
         return np.column_stack(each) if self.others else self._with_unseen_classes(each[0], axis=1)
@@ -139,10 +136,7 @@ class Model:
         return getattr(self.learner, "ties", "mistake") != "negative"
 
     def predicted(self, scores: Vector, threshold: float | None = None) -> Codes:
-        """The class that each score predicts; of two labels, the positive one is class 1.
-
-        Among equals, it is the first of the labels in order.
-        """
+        """The class that each score predicts; among equals, the first of the labels in order."""
         if threshold is not None:
             return (self.probabilities(scores)[:, 1] >= threshold).astype(np.int32)
         if self.has_many_classes:
@@ -193,10 +187,7 @@ class Model:
         return replace(self, features=features, _mapped=None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, atomically.
-
-        The bytes depend only on the examples, their order and the settings.
-        """
+        """Write the model to a file; the bytes depend on the examples and the settings alone."""
         storage.check_whole(self._mapped)
         dim = self.features.dim
         header, arrays = _state_of(self.learner, self.ledger, dim)

@@ -93,10 +93,7 @@ class Plan:
         return order if self.revisit is None else order | {"revisit": self.revisit}
 
     def new_learner(self, hash_bits: int | None = None, *, classes: int = 0) -> Linear:
-        """A new learner, for features hashed to 2^hash_bits columns or not hashed.
-
-        `classes` is how many classes a joint learner knows beforehand.
-        """
+        """A new learner of `classes`, for features hashed to 2^hash_bits columns or not hashed."""
         rule = self.rule
         if rule.needs_width:
             if hash_bits is None:
@@ -270,10 +267,7 @@ class Training:
     def _scored_by_halves(
         self, some: Block, classes: tuple[str, ...], standardised: bool
     ) -> dict[Way, HonestScores]:
-        """The scores of each half by weights learned from the other, after each number of passes.
-
-        If averages are tried, they are those of the same runs.
-        """
+        """The scores of each half by weights learned from the other, after 1, 3 or all passes."""
         plan, features, kinds = self.plan, self._blocks.features, [self.plan.rule.kind]
         if plan.averages:
             kinds.append("adaptive-averaged")
@@ -301,10 +295,7 @@ class Training:
         return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
-        """Make the remaining passes; the model is then finished.
-
-        `after_block` is called after each block; it may call `save`.
-        """
+        """Make the remaining passes; `after_block`, called after each block, may call `save`."""
         self.prepare()
         model = self.model
         model.cycled = ()
@@ -394,10 +385,7 @@ class Training:
         return judge.evaluation(self.model.classes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as it stands, marked as unfinished until the run has ended.
-
-        Nothing is saved of an unfinished run over files that have changed.
-        """
+        """Write the model as it stands, marked as unfinished until the run has ended."""
         if self._how is not None:
             self.model.read_options = self._how.remembered(self._blocks.table)
         if self._is_finished:

@@ -87,10 +87,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A rise of the error rate: after how many labels it was found, and the mistakes behind it.
-
-    `chance` bounds the probability of so many recent mistakes (see `guarantees.rise`).
-    """
+    """A rise of the error rate, and a bound on its `chance` without one (`guarantees.rise`)."""
 
     labelled: int
     mistakes_before: int
@@ -351,10 +348,7 @@ class Protocol:
 
     @property
     def curve(self) -> list[tuple[int, int]]:
-        """How the mistakes grew: points (labels received, mistakes among them), up to now.
-
-        Each point is exact; a long run has one for every 2nd, 4th, 8th, ... label.
-        """
+        """How the mistakes grew: exact points (labels received, mistakes among them), up to now."""
         with self._turn:
             points = [(self._stride * k, made) for k, made in enumerate(self._marks, start=1)]
             if self.labelled % self._stride:
@@ -403,10 +397,7 @@ class Protocol:
         return id
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the Protocol to a file, with its learner and all that waits; atomically.
-
-        The learner must be an estimator of novikoff; pickle a Protocol of others.
-        """
+        """Write the Protocol to a file, with an estimator as its learner, and all that waits."""
         if not callable(save := getattr(self.learner, "save", None)):
             raise TypeError(f"{type(self.learner).__name__} has no save(); pickle the Protocol")
         with self._turn, TemporaryDirectory() as folder:
@@ -432,10 +423,7 @@ class Protocol:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """The Protocol that `save` wrote; BadModel if the file is damaged or something else.
-
-        Tickets issued after the file was written, by a process that crashed, are refused.
-        """
+        """The Protocol that `save` wrote; BadModel if the file is damaged or something else."""
         import novikoff
 
         header, arrays = file_format.load(path, kind="protocol")

@@ -255,10 +255,7 @@ class Engine:
         stop: Callable[[], None],
         importances: Vector | None = None,
     ) -> None:
-        """Learn from the examples in order, all of them or none; within `alone` and `undisturbed`.
-
-        `stop` is called between the steps: if it raises an error, nothing changes.
-        """
+        """Learn from the examples in order: all, or none if `stop` raises an error in between."""
         if not isinstance(examples, Sequence):
             rows = examples
         elif self.max_names is None:
@@ -482,10 +479,7 @@ class Engine:
         return answer
 
     def rows(self, xs: Sequence[Any], *, adding: bool = False) -> Rows:
-        """These examples as rows over the columns; unknown names are left out, or added.
-
-        After adding, either `learn_block` or `core.undo` must follow.
-        """
+        """These examples as rows; unknown names are left out, or added, to be learned or undone."""
         if not self.by_name:
             return DenseRows(np.stack([self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]))
         core, dim = self._core, self.dim
@@ -506,10 +500,7 @@ class Engine:
     # what was learned
 
     def scores(self, rows: Rows, reading: Reading, *, signs: bool = False) -> Vector:
-        """The score of each row: positive for the greater of two labels, or a column a class.
-
-        If only the `signs` are needed, one score a row may be another of the same sign.
-        """
+        """The score of each row, or one of the same sign; a column a class if there are many."""
         runs = [
             readings.scores(
                 learner,
@@ -550,10 +541,7 @@ class Engine:
             return out
 
     def variances(self) -> Vector:
-        """The variances of an adaptive rule: a row a run, or a class of a joint one; constant last.
-
-        With a full matrix, there is a matrix in place of each row.
-        """
+        """The variances of an adaptive rule, or matrices: one a run, or a class; constant last."""
         with self.still():
             rules = [one for one in self.learners if isinstance(one, Adaptive | JointAdaptive)]
             S = np.stack([rule.variances for rule in rules])

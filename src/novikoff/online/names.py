@@ -28,10 +28,7 @@ class Outcome(IntEnum):
 
 
 class Names(NamedTuple):
-    """Names of features, their columns, how many examples had each, and when it was last seen.
-
-    `width` is the number of columns; those without a name are free.
-    """
+    """Names of features, their columns, their uses, when each was last seen; and all columns."""
 
     names: list[str]
     columns: NDArray[np.int32]

@@ -47,10 +47,7 @@ def rows_of(X: Any) -> Rows:
 
 
 def as_csr(X: Any) -> Any:
-    """A sparse matrix as CSR; BadExample if its indices lie outside its shape.
-
-    The core checks CSR itself; scipy converts other formats without looking.
-    """
+    """A sparse matrix as CSR; what scipy would convert unchecked is checked before."""
     rows, columns = X.shape
     sound = True
     if X.format == "coo":

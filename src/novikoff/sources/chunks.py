@@ -111,10 +111,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class LabelChoice:
-    """Which examples of a source are read, by their labels, and what their labels become.
+    """Which examples are read, by their labels, and what their labels become.
 
-    If `keep` is not empty, examples with other labels are left out. The labels other than
-    `one_vs_rest`, if it is given, become one. If `wanted`, a label named here must occur.
+    If `wanted`, a label named here must occur.
     """
 
     keep: tuple[str, ...] = ()
@@ -163,10 +162,7 @@ class LabelChoice:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """A table's columns by name: the features, those of them with texts, the label, the weight.
-
-    The words of the columns in `words` are features, not their texts.
-    """
+    """A table's columns by name; `texts` and `words` are the features that hold texts."""
 
     features: tuple[str, ...]
     texts: tuple[str, ...]

@@ -83,10 +83,7 @@ _FRAME_CURES = {
 
 
 def frame_rows(X: Any, categorical: Sequence[str] = ()) -> tuple[Rows, tuple[str, ...] | None]:
-    """The rows of a frame and the names of their columns, as those of a file with this table.
-
-    If all columns hold numbers, the rows are theirs; categories have a column for each value.
-    """
+    """The rows of a frame and the names of their columns; each category has its own column."""
     kinds = zip(X.columns, X.dtypes, strict=True)
     given = [str(name) for name, kind in kinds if str(kind).lower().startswith(("categ", "enum"))]
     given += [name for name in categorical if name not in given]

@@ -41,10 +41,7 @@ LONGEST = 1 << 28  # bytes of a line, or of a document
 
 
 class Input:
-    """A file of examples, or a pipe, which can be read only once; "-" is the standard input.
-
-    `folder` is the class of a document; `name` is what errors call it, if not its path.
-    """
+    """A file of examples, of a class if it is in a `folder`, or a pipe; "-" is standard input."""
 
     def __init__(self, path: str, folder: str | None = None, name: str | None = None) -> None:
         self.path, self.is_stdin, self.folder = path, path == "-", folder
@@ -59,10 +56,7 @@ class Input:
         return None if self.is_pipe else os.path.getsize(self.path)
 
     def state(self) -> State:
-        """What changes whenever the file does; None for a pipe.
-
-        st_ctime shows even a rewrite that keeps the size and the time of modification.
-        """
+        """What changes whenever the file does, however it is rewritten; None for a pipe."""
         if self.is_pipe:
             return None
         about = os.stat(self.path)
@@ -501,10 +495,7 @@ def _entries(path: str, *, folders: bool) -> list[str]:
 
 
 def documents(path: str) -> list[Input]:
-    """The files in the folders of a directory, each with the name of its folder.
-
-    The folders take turns, in proportion to their numbers of files, so no class comes first.
-    """
+    """The files in the folders of a directory, which take turns, so that no class comes first."""
     found: list[tuple[float, str, str]] = []
     for folder in _entries(path, folders=True):
         files, name = _entries(folder, folders=False), os.path.basename(folder)

@@ -21,10 +21,7 @@ FEWEST_IDENTIFIERS = 100  # fewer numbers may all differ by chance
 
 
 class Whole:
-    """All examples of a source, in memory, as often as it is iterated over.
-
-    `label_runs` are in the order of the source; `done` and `total` count bytes of rows.
-    """
+    """All examples of a source, in memory, as often as it is iterated over."""
 
     def __init__(self, source: Numbered | Cached, held: list[Block], label_runs: LabelRuns) -> None:
         self._held, self.label_runs = held, label_runs
@@ -34,10 +31,7 @@ class Whole:
 
     @classmethod
     def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
-        """All examples of the source; None if their rows take more than `most` bytes.
-
-        Columns that are to be measured are measured here.
-        """
+        """All examples, their columns measured; None if their rows take more than `most` bytes."""
         blocks, size, label_runs = list[Block](), 0, LabelRuns()
         for block in source:
             size += block.rows.nbytes

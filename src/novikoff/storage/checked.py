@@ -36,10 +36,7 @@ def with_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
 
 
 class Stored:
-    """Settings and arrays as read from a file; an unexpected one is a BadModel.
-
-    `what` names the object that they belong to, for errors.
-    """
+    """Settings and arrays of `what`, as read from a file; an unexpected one is a BadModel."""
 
     def __init__(
         self, what: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]

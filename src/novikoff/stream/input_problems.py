@@ -133,10 +133,7 @@ def _shown(detail: Detail) -> Detail:
 
 
 class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
-    """An example that cannot be learned from, or scored; says which one and why.
-
-    `problem` is its kind, if a front can offer a cure, which names the `details`.
-    """
+    """An example that cannot be learned from, or scored; says which one and why."""
 
     def __init__(
         self, without_cure: str, problem: Problem | None = None, **details: Detail

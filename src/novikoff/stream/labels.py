@@ -127,12 +127,7 @@ def predicts_positive(score: Any) -> Any:
 
 
 class LabelsAsSigns:
-    """The labels of a source as −1 and +1.
-
-    If the classes are given, the negative one and the positive one, any other is a BadExample. If
-    the `positive` one is given, the other is found in the data. The error about a third label
-    mentions that the label `is_last_column` because none was named.
-    """
+    """The labels of a source as −1 and +1; if classes are given, any other is a BadExample."""
 
     def __init__(
         self,
@@ -170,10 +165,7 @@ class LabelsAsSigns:
         return positive, negative
 
     def meet(self, texts: Sequence[str], places: Sequence[str]) -> bool:
-        """Learn these labels, and say whether it is known which is which.
-
-        BadExample if one is missing, infinite or a third label.
-        """
+        """Learn these labels, unless one is bad; whether it is known which is which."""
         for text, place in zip(texts, places, strict=True):
             if label_key(text) in self._seen:
                 continue
@@ -231,10 +223,7 @@ class LabelsAsClasses:
     def coded(
         self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
     ) -> Codes:
-        """The labels of some examples, given as to `LabelsAsSigns.coded`, as numbers of classes.
-
-        If one label is bad, none of the others is learned.
-        """
+        """The labels of some examples as numbers of classes; a bad one changes nothing."""
         _check_all_labelled(codes, first)
         keys = [label_key(text) for text in texts]
         if not all(key in self._numbers for key in keys):

@@ -81,10 +81,7 @@ def named_classes(classes: ArrayLike | None) -> Classes | None:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """What the three kinds of labels share.
-
-    `classes` holds the labels seen so far, in order, and `coded` the code of each.
-    """
+    """What the three kinds of labels share: the labels seen so far, in order, and their codes."""
 
     classes: Classes
     coded: dict[Any, int] = field(init=False, repr=False)
@@ -169,10 +166,7 @@ class TwoLabels(_Labels):
         return labels * 2 if len(labels) == 1 else labels
 
     def met(self, y: Given, named: Classes | None, *, symmetric: bool) -> Labels:
-        """The labels after those of y, or after a caller named all of them.
-
-        Unless the rule is `symmetric`, it must be known from the start which label is positive.
-        """
+        """The labels after those of y; unless `symmetric`, it must be known which is positive."""
         if len(self.classes) == 2:
             self._check_same(named)
             return self
@@ -254,10 +248,7 @@ class OneAgainstRest(_Labels):
 
 @dataclass(frozen=True, eq=False)
 class JointLabels(_Labels):
-    """Any number of classes learned in one run; new ones may appear at any time.
-
-    `numbers` holds the code of each class of `classes`: they count in order of appearance.
-    """
+    """Any number of classes learned in one run, numbered in order of appearance."""
 
     numbers: Codes
 
@@ -265,10 +256,7 @@ class JointLabels(_Labels):
         return dict(zip(self.classes.tolist(), self.numbers.tolist(), strict=True))
 
     def met(self, y: Given, named: Classes | None, *, symmetric: bool = False) -> JointLabels:
-        """The labels with those that a caller named, and then those of y, in order of appearance.
-
-        Raises BadExample for a new label that is a fraction.
-        """
+        """The labels with those that a caller named, and then those of y, as they appear."""
         if isinstance(y, np.ndarray):
             labels, first = np.unique(y, return_index=True)
             y = plain_labels(labels[np.argsort(first)])

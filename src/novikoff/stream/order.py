@@ -40,10 +40,7 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
 
 
 def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positions | None]:
-    """Rows for many passes in a seeded order, with the `order` and `numbers` of their Block.
-
-    Rows that fit in a cache are copied into the order, so that every pass reads memory forwards.
-    """
+    """Rows for passes in a seeded order: a copy in that order, if small, or its `order`."""
     order = seeded_order(rows, seed)
     if rows.nbytes > CACHE_BYTES:
         return rows, order, None

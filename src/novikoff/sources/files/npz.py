@@ -34,10 +34,7 @@ _HEADERS = {
 
 
 class ArrayFiles(Source):
-    """Rows of .npz files, plain or compressed, a megabyte of values at a time.
-
-    Unless all must be `labelled`, y may be absent, and NaN in it is no label.
-    """
+    """Rows of .npz files, a megabyte of values at a time; without `labelled`, labels may lack."""
 
     def __init__(self, files: Paths, *, labelled: bool = True) -> None:
         super().__init__(files)

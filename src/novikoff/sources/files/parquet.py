@@ -365,10 +365,7 @@ def _merged(first: Layout, other: Layout) -> Layout:
 def _parquet(
     one: Input, columns: Sequence[str], texts: Sequence[str], rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """These columns of its row groups, at most `rows` rows and a few megabytes at a time.
-
-    The columns in `texts` are read as dictionaries, so that long texts are not repeated.
-    """
+    """These columns of its row groups, a few megabytes at a time; `texts` as dictionaries."""
     import pyarrow.parquet as pq
 
     with _opened(one.path) as file:

@@ -19,11 +19,7 @@ _FIRST_LINE = re.compile(rb"((?:[ \t]*(?:#[^\r\n]*)?[\r\n])*)([^\r\n]*)")  # aft
 
 
 class Svmlight(TextFormat):
-    """svmlight's format: indices increase along a line, and are columns as they are written.
-
-    A `qid`, which groups lines into queries, is ignored. `lowest` is the lowest index so far, 0 if
-    the file starts at 0; `queries` is how many lines had a qid.
-    """
+    """svmlight's format: indices increase along a line, and are columns as they are written."""
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         super().__init__(how)

@@ -275,11 +275,7 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
 def check_categories(
     values: Sequence[str], place: str, column: str, at: Callable[[str], str] | None = None
 ) -> None:
-    """Refuse what does not look like categories; `place` ends with the column, `at(value)` too.
-
-    These are dates and amounts, if they are most of the values, and texts and identifiers, of
-    which a feature for each would only memorise them.
-    """
+    """Refuse texts that are no categories: mostly dates or amounts, or texts that hardly repeat."""
     n, different = len(values), len(set(values))
     dates = [value for value in values if _DATE.fullmatch(value.strip())]
     if 2 * len(dates) > n:

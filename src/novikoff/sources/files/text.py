@@ -30,10 +30,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class TextFormat(ABC):
-    """How to cut a text, parse it and explain what is wrong with a line.
-
-    By default: one example a line, no header; the features have names.
-    """
+    """How to cut a text, parse it and explain what is wrong with a line."""
 
     hash_bits: int | None = None  # of a format that hashes names while it reads
 
@@ -90,11 +87,7 @@ class TextFormat(ABC):
 
 
 class TextFiles(Source):
-    """The examples of text files, in chunks, which do not depend on the number of threads.
-
-    An eager source parses what has arrived from a pipe whose writer waits for an answer; where it
-    is cut then depends on the time.
-    """
+    """The examples of text files, in chunks; an eager source parses what a pipe has brought."""
 
     def __init__(self, files: Paths, format: TextFormat) -> None:
         super().__init__(files)
