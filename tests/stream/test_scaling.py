@@ -11,11 +11,12 @@ from novikoff.stream.scaling import Spread, unit_length
 
 
 def test_a_sparse_column_of_equal_values_does_not_vary() -> None:
-    spread = Spread()
+    pieces = []
     for n in (700, 299, 1):  # 0.1 added up and divided is not 0.1
         values = np.column_stack([np.full(n, 0.1), np.random.default_rng(n).normal(size=n)])
         columns, starts = np.tile([0, 1], n), np.arange(0, 2 * n + 1, 2)
-        spread.add(SparseRows(values.ravel(), columns, starts, 2))
+        pieces.append(SparseRows(values.ravel(), columns, starts, 2))
+    spread = Spread(pieces)
     assert spread.deviation[0] == 1.0
     assert spread.deviation[1] == pytest.approx(1, abs=0.1)
 
@@ -39,9 +40,7 @@ def test_dense_and_sparse_rows_are_scaled_to_the_same_bits() -> None:
 def test_columns_are_added_up_from_the_first_row_on() -> None:
     for dim in (1, 2, 9):
         values = np.random.default_rng(dim).standard_normal((3000, dim)) + 5
-        dense, sparse = Spread(), Spread()
-        dense.add(DenseRows(values))
-        sparse.add(DenseRows(values).sparse())
+        dense, sparse = Spread([DenseRows(values)]), Spread([DenseRows(values).sparse()])
         assert dense.mean.tolist() == sparse.mean.tolist()
         assert dense.deviation.tolist() == sparse.deviation.tolist()
 
@@ -55,13 +54,11 @@ def test_how_rows_are_cut_does_not_change_a_bit(
     dice = np.random.default_rng(entries)
     values = dice.standard_normal((30, 3)) * (dice.random((30, 3)) < 0.6) + 5 * (not sparse)
     rows = DenseRows(values).sparse() if sparse else DenseRows(values)
-    whole = Spread()
-    whole.add(rows)
+    whole = Spread([rows])
     assert whole.mean == pytest.approx(values.mean(axis=0))
     assert whole.deviation == pytest.approx(values.std(axis=0))
     for _ in range(10):
-        parts = Spread()
-        for part in np.split(np.arange(30), np.sort(dice.integers(0, 31, 4))):
-            parts.add(rows.take(part))
+        cuts = np.split(np.arange(30), np.sort(dice.integers(0, 31, 4)))
+        parts = Spread(rows.take(part) for part in cuts)
         assert parts.mean.tobytes() == whole.mean.tobytes()
         assert parts.deviation.tobytes() == whole.deviation.tobytes()

@@ -419,13 +419,12 @@ def _widest(block: Block) -> tuple[int, int, float] | None:
         columns, places = np.unique(rows.indices, return_inverse=True)
         places = places.astype(rows.indices.dtype)
         rows = SparseRows(rows.values, places, rows.starts, len(columns))
-    spread = Spread()
+    spread = Spread([rows])
+    size = np.where(spread.nonzero >= FEWEST_MEASURED, spread.size, np.nan)
+    if np.isnan(size).all():
+        return None
+    low, high = int(np.nanargmin(size)), int(np.nanargmax(size))
     with np.errstate(over="ignore", invalid="ignore"):
-        spread.add(rows)
-        size = np.where(spread.nonzero >= FEWEST_MEASURED, spread.size, np.nan)
-        if np.isnan(size).all():
-            return None
-        low, high = int(np.nanargmin(size)), int(np.nanargmax(size))
         ratio = float(size[high] / size[low])
     return (int(columns[low]), int(columns[high]), ratio) if ratio > WIDE else None
 

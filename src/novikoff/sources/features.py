@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -193,15 +193,17 @@ class Features:
 
     def measure(self, blocks: Iterable[Rows]) -> None:
         """Measure the columns of all rows, which are not scaled yet."""
-        spread = Spread()
-        with np.errstate(over="ignore", invalid="ignore"):
+
+        def checked() -> Iterator[Rows]:
             for rows in blocks:
                 self.check_width()
-                spread.add(rows)
-            deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
-            met = spread.is_constant & ((spread.nonzero > 0) | (self.kind == "columns"))
-            self.constant = tuple(np.flatnonzero(met[: self.dim]).tolist())
-            wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
+                yield rows
+
+        spread = Spread(checked())
+        deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
+        met = spread.is_constant & ((spread.nonzero > 0) | (self.kind == "columns"))
+        self.constant = tuple(np.flatnonzero(met[: self.dim]).tolist())
+        wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
         if self.standardise is not False and len(wild):
             raise BadExample(
                 f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "

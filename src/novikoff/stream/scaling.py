@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector, join
@@ -39,52 +40,43 @@ BLOCK_ENTRIES = 1 << 20
 
 
 class Spread:
-    """The mean and the standard deviation of each column, over blocks of rows in turn.
+    """The mean and the standard deviation of each column of all the rows.
 
     Blocks are joined as Chan, Golub & LeVeque (1979) do. A block ends with the row that fills it,
-    so the result does not depend on how the rows were cut when they were added.
+    so the result does not depend on how the rows were cut.
     """
 
-    def __init__(self) -> None:
-        self.count = 0
-        self._mean: Vector = np.zeros(0)
-        self._squares: Vector = np.zeros(0)
-        self._nonzero: Positions = np.zeros(0, dtype=np.int64)
-        self._held: list[Rows] = []
-        self._held_entries = 0
-
-    def add(self, rows: Rows) -> None:
-        """Include these rows; new columns were zero in all earlier rows."""
-        is_dense = isinstance(rows, DenseRows)
-        lengths = np.full(len(rows), rows.dim) if is_dense else np.diff(rows.sparse().starts)
-        ends = np.cumsum(np.maximum(lengths, 1), dtype=np.int64)
-        at, before = 0, 0
-        while at < len(rows):
-            room = BLOCK_ENTRIES - self._held_entries
-            end = min(len(rows), int(np.searchsorted(ends, before + room)) + 1)
-            self._held.append(rows.take(np.arange(at, end)))
-            self._held_entries += int(ends[end - 1]) - before
-            at, before = end, int(ends[end - 1])
-            if self._held_entries >= BLOCK_ENTRIES:
-                self._close_block()
-
-    def _close_block(self) -> None:
-        if self._held:
-            dim = self._held[-1].dim
-            self._include(join([rows.widened(dim) for rows in self._held]))
-        self._held, self._held_entries = [], 0
+    def __init__(self, pieces: Iterable[Rows]) -> None:
+        self.count, self.mean, self._squares = 0, np.zeros(0), np.zeros(0)
+        self.nonzero: Positions = np.zeros(0, dtype=np.int64)  # in how many rows it is not 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rows in _in_blocks(pieces):
+                self._include(rows)
+            n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
+            variance = self._squares / n
+            rounding = n * eps * variance + (n * eps * self.mean) ** 2
+            # whether a column varies no more than by rounding
+            self.is_constant = np.asarray((variance <= rounding) & np.isfinite(rounding))
+            self.deviation: Vector = np.sqrt(variance)
+            self.deviation[self.is_constant] = 1.0
+            # the root mean square of the nonzero values
+            share = self.count / np.maximum(1, self.nonzero)
+            self.size: Vector = np.sqrt((variance + self.mean**2) * share)
+            self.size[self.size == 0] = 1.0
+        self.is_dense = 2 * self.nonzero >= self.count
 
     @property
-    def mean(self) -> Vector:
-        """The mean of each column."""
-        self._close_block()
-        return self._mean
+    def share(self) -> Vector:
+        """The share of the rows in which each column is not 0; 1 if it is 0 in all."""
+        out: Vector = self.nonzero / max(1, self.count)
+        out[out == 0] = 1.0
+        return out
 
     def _include(self, rows: Rows) -> None:
         n, dim = len(rows), rows.dim
-        more = np.zeros(max(0, dim - len(self._mean)))
-        self._mean, self._squares = np.append(self._mean, more), np.append(self._squares, more)
-        self._nonzero = np.append(self._nonzero, more.astype(np.int64))
+        more = np.zeros(max(0, dim - len(self.mean)))
+        self.mean, self._squares = np.append(self.mean, more), np.append(self._squares, more)
+        self.nonzero = np.append(self.nonzero, more.astype(np.int64))
         if isinstance(rows, SparseRows):
             span = slice(int(rows.starts[0]), int(rows.starts[-1]))
             columns, values = rows.indices[span], rows.values[span].astype(np.float64)
@@ -96,61 +88,38 @@ class Spread:
             nonzero = np.count_nonzero(rows.values, axis=0)
             mean = _column_sums(rows.values) / n
             squares = _column_sums(np.where(rows.values == 0, 0.0, (rows.values - mean) ** 2))
-        self._nonzero[:dim] += nonzero
+        self.nonzero[:dim] += nonzero
         squares = squares + (n - nonzero) * mean**2  # the same sum for dense and sparse rows
-        moved = mean - self._mean[:dim]
+        moved = mean - self.mean[:dim]
         total = self.count + n
-        self._mean[:dim] += moved * (n / total)
+        self.mean[:dim] += moved * (n / total)
         self._squares[:dim] += squares + moved**2 * (self.count * n / total)
         # columns beyond these rows' own were zero in them
-        beyond = self._mean[dim:]
+        beyond = self.mean[dim:]
         self._squares[dim:] += beyond**2 * (self.count * n / total)
-        self._mean[dim:] -= beyond * (n / total)
+        self.mean[dim:] -= beyond * (n / total)
         self.count = total
 
-    @property
-    def nonzero(self) -> Positions:
-        """In how many rows each column is not 0."""
-        self._close_block()
-        return self._nonzero
 
-    @property
-    def is_dense(self) -> NDArray[np.bool_]:
-        """Whether each column is nonzero in at least half of the rows."""
-        return 2 * self.nonzero >= self.count
-
-    @property
-    def size(self) -> Vector:
-        """The root mean square of the nonzero values of each column; 1 if it has none."""
-        mean = self.mean
-        mean_square = self._squares / max(1, self.count) + mean**2
-        out: Vector = np.sqrt(mean_square * (self.count / np.maximum(1, self.nonzero)))
-        out[out == 0] = 1.0
-        return out
-
-    @property
-    def share(self) -> Vector:
-        """The share of the rows in which each column is not 0; 1 if it is 0 in all."""
-        out: Vector = self.nonzero / max(1, self.count)
-        out[out == 0] = 1.0
-        return out
-
-    @property
-    def is_constant(self) -> NDArray[np.bool_]:
-        """Whether each column varies no more than by rounding."""
-        mean = self.mean
-        n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
-        variance = self._squares / n
-        rounding = n * eps * variance + (n * eps * mean) ** 2
-        return np.asarray((variance <= rounding) & np.isfinite(rounding))
-
-    @property
-    def deviation(self) -> Vector:
-        """The standard deviation of each column; 1 if it is constant."""
-        constant = self.is_constant
-        out: Vector = np.sqrt(self._squares / max(1, self.count))
-        out[constant] = 1.0
-        return out
+def _in_blocks(pieces: Iterable[Rows]) -> Iterator[Rows]:
+    """The rows in blocks; columns that come later were zero before."""
+    held, entries = list[Rows](), 0
+    for rows in pieces:
+        is_dense = isinstance(rows, DenseRows)
+        lengths = np.full(len(rows), rows.dim) if is_dense else np.diff(rows.sparse().starts)
+        ends = np.cumsum(np.maximum(lengths, 1), dtype=np.int64)
+        at, before = 0, 0
+        while at < len(rows):
+            room = BLOCK_ENTRIES - entries
+            end = min(len(rows), int(np.searchsorted(ends, before + room)) + 1)
+            held.append(rows.take(np.arange(at, end)))
+            entries += int(ends[end - 1]) - before
+            at, before = end, int(ends[end - 1])
+            if entries >= BLOCK_ENTRIES:
+                yield join([one.widened(rows.dim) for one in held])
+                held, entries = [], 0
+    if held:
+        yield join([one.widened(held[-1].dim) for one in held])
 
 
 def _column_sums(values: Values) -> Vector:
