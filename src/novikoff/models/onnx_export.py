@@ -133,14 +133,12 @@ class _Graph:
         )
         width = self.array([room + 1])
         begins = self.node("Mul", "examples", width)
-        empty = self.node("ConstantOfShape", self.node("Mul", "count", width), value=self._zero())
+        zero = self._onnx.numpy_helper.from_array(np.zeros(1), "zero")
+        empty = self.node("ConstantOfShape", self.node("Mul", "count", width), value=zero)
         places = self.node("Add", begins, columns)
         filled = self.node("ScatterElements", empty, places, "values", axis=0)
         whole = self.node("Reshape", filled, self.array([-1, room + 1]))
         return self.node("Slice", whole, *map(self.array, ([0], [room], [1]))), inputs
-
-    def _zero(self) -> Any:
-        return self._onnx.numpy_helper.from_array(np.zeros(1), "zero")
 
     def score(self, x: str, w: Any, model: Model, room: int) -> str:
         """The score of each row, added up as the core does it."""
@@ -151,7 +149,8 @@ class _Graph:
         if learner.bias:
             one = self.node("Slice", products, *map(self.array, ([0], [1], [1])))
             zero = self.node("Mul", one, self.array(0.0))  # a column of zeros, as long as the rows
-            products = self.node("Concat", products, self._plus(zero, w[-1]), axis=1)
+            constant = self.node("Add", zero, self.array(float(w[-1])))
+            products = self.node("Concat", products, constant, axis=1)
         width = room + learner.bias
         lanes = 1 if model.is_joint else LANES  # classes that learn jointly add column by column
         steps = -(-width // lanes)
@@ -170,9 +169,6 @@ class _Graph:
         if isinstance(learner, Multiplicative):
             total = self.node("Sub", total, self.array(learner.threshold))
         return total
-
-    def _plus(self, column: str, constant: float) -> str:
-        return self.node("Add", column, self.array(float(constant)))
 
     def decide(self, scores: Sequence[str], model: Model) -> Any:
         """The predicted label, as `Model.predicted` decides."""

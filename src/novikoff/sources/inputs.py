@@ -428,7 +428,9 @@ def _downloaded(url: str) -> list[Input]:
     found = []
     with _far(url) as (system, _):
         for place in _places(url):
-            local = os.path.join(_new_folder(), os.path.basename(place.rstrip("/")) or "data")
+            folder = mkdtemp(prefix="novikoff-")
+            atexit.register(rmtree, folder, ignore_errors=True)
+            local = os.path.join(folder, os.path.basename(place.rstrip("/")) or "data")
             system.get_file(place, local)
             found.append(Input(local, name=place))
     return found
@@ -479,13 +481,6 @@ def parts_in_place(paths: Paths) -> tuple[Part, ...]:
                 )
             found.append(Part(os.path.abspath(file.path), file.folder, file.name))
     return tuple(found)
-
-
-def _new_folder() -> str:
-    """A folder that is removed when Python ends."""
-    folder = mkdtemp(prefix="novikoff-")
-    atexit.register(rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def _entries(path: str, *, folders: bool) -> list[str]:

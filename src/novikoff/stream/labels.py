@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
@@ -117,10 +116,6 @@ def rest_of(label: str) -> str:
     return f"not {written(label)}"
 
 
-@overload
-def predicts_positive(score: float) -> bool: ...
-@overload
-def predicts_positive(score: NDArray[Any]) -> NDArray[np.bool_]: ...
 def predicts_positive(score: Any) -> Any:
     """Whether a score, or each of an array of them, predicts +1: from 0 upwards."""
     return score >= 0
