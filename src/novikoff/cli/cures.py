@@ -10,13 +10,20 @@ import re
 import shlex
 from collections.abc import Container
 
-from novikoff.stream.input_problems import BadExample, Detail, Problem
+from novikoff.stream.input_problems import PYTHON_CURES, BadExample, Detail, Problem
 
 _TWO = "use --one-vs-rest {label} for one label against the rest, or --keep for two of them"
 _MANY = "use --multiclass for all labels, --one-vs-rest {label} for one against the rest, or --keep"
 
-# The best cure first; the details of the error fill the braces.
+
+def _as_options(cure: str) -> str:
+    """What Python's cure is here: "pass ignore=[{column}]" is "use --ignore {column}"."""
+    return re.sub(r"\b([a-z]+)=\[?'?([\w{}]+)'?\]?", r"--\1 \2", cure).replace("pass ", "use ")
+
+
+# The best cure first, where it is not Python's; the details of the error fill the braces.
 CURES: dict[Problem, tuple[str, ...]] = {
+    **{problem: (_as_options(cure),) for problem, cure in PYTHON_CURES.items()},
     Problem.THIRD_LABEL: (_MANY, _TWO),
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
         f"name the label's column with --label (default: the last), or {_MANY}",
@@ -41,40 +48,15 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.LABEL_IS_FEATURE: ("name another column with --label",),
     Problem.NO_NAMES_OF_MODEL: ("if it is an example, use --no-header",),
     Problem.LABEL_IGNORED: ("name another column with --label, or leave out --ignore {column}",),
-    Problem.MISSING_VALUE: ("fill it in, or use --missing zero or --missing indicate",),
-    Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero",),
     Problem.TEXT_AMONG_NUMBERS: (
         "correct it (a missing value is NA, or empty), or use --categorical {column}",
-    ),
-    Problem.DECIMAL_COMMA: (
-        "use --decimal comma if it is a decimal point; otherwise remove it from the numbers",
-    ),
-    Problem.NOT_PLAIN_NUMBERS: (
-        "write plain numbers, such as 1200 or 0.12, or use --ignore {column} or "
-        "--categorical {column}",
-    ),
-    Problem.QUOTES: (
-        "write a quote inside quotes twice, or use --quote none if quotes are ordinary characters",
-    ),
-    Problem.DATES: (
-        "convert dates to numbers first, or use --ignore {column} or --categorical {column}",
-    ),
-    Problem.UNUSABLE_COLUMN: ("convert it, or use --ignore {column}",),
-    Problem.LOOKS_LIKE_TEXT: (
-        "use --text {column} or --ignore {column}, or --categorical {column} to take each value as "
-        "a category",
-    ),
-    Problem.LOOKS_LIKE_IDS: (
-        "use --ignore {column}, or --categorical {column} to take each value as a category",
     ),
     Problem.SEVERAL_COLUMNS: (
         "convert them to plain numbers, such as 1200 or 0.12, or use {options}",
     ),
-    Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
     Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),
     Problem.TOO_MANY_WEIGHTS: ("check the index, or use --hash-bits 22",),
-    Problem.TOO_MANY_FOR_MATRIX: ("use --matrix diagonal",),
     Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: ("use --hash-bits 16, or learn fewer classes",),
 }
 

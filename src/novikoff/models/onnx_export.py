@@ -48,11 +48,8 @@ def to_onnx(model: Model) -> bytes:
     else:
         inputs = [graph.input("X", "DOUBLE", [None, features.dim])]
         x = graph.node("Pad", "X", graph.array([0, 0, 0, room - features.dim]))
-    scale, shift = (
-        np.append(each, np.full(room - features.dim, rest))
-        for each, rest in zip(features.scaling, (1.0, 0.0), strict=True)
-    )
     if features.standardise:
+        scale, shift = features.scaling_of(room)
         x = graph.node("Div", graph.node("Sub", x, graph.array(shift)), graph.array(scale))
     table = model.weights if model.has_many_classes else model.weights[None]
     scores = [graph.score(x, w, model, room) for w in table]

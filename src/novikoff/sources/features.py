@@ -177,7 +177,7 @@ class Features:
             return rows
         if self.standardise and self._scale is not None:
             with np.errstate(over="ignore"):
-                rows = self._standardised(rows, self._scale)
+                rows = self._standardised(rows)
             if not (finite := np.isfinite(rows.values).ravel()).all():
                 at = int(np.argmin(finite))
                 column = rows.indices[at] if isinstance(rows, SparseRows) else at % rows.dim
@@ -344,21 +344,21 @@ class Features:
     @property
     def scaling(self) -> tuple[Vector, Vector]:
         """What standardising divides each column by, and subtracts from it before."""
-        scale, shift = np.ones(self.dim), np.zeros(self.dim)
-        if self._scale is not None:  # later features are not scaled
+        return self.scaling_of(self.dim)
+
+    def scaling_of(self, width: int) -> tuple[Vector, Vector]:
+        """The `scaling` of so many columns: later ones are as they are."""
+        scale, shift = np.ones(width), np.zeros(width)
+        if self._scale is not None:
             scale[: len(self._scale)] = self._scale
         if self._shift is not None:
             shift[: len(self._shift)] = self._shift
         return scale, shift
 
-    def _standardised(self, rows: Rows, scale: Vector) -> Rows:
-        shift = np.zeros(len(scale)) if self._shift is None else self._shift
+    def _standardised(self, rows: Rows) -> Rows:
+        scale, shift = self.scaling_of(rows.dim)
         if isinstance(rows, DenseRows):
             return DenseRows((rows.values - shift) / scale)
-        shift, scale = (
-            np.append(each, np.full(rows.dim - len(each), rest))  # later features are not scaled
-            for each, rest in ((shift, 0.0), (scale, 1.0))
-        )
         moved = np.flatnonzero(shift)
         full = rows.with_columns(moved) if len(moved) else rows
         scaled = (full.values - shift[full.indices]) / scale[full.indices]
