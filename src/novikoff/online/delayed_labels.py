@@ -87,7 +87,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A rise of the error rate, and a bound on its `chance` without one (`guarantees.rise`)."""
+    """A rise of the error rate; `chance` bounds the probability of such counts without one."""
 
     labelled: int
     mistakes_before: int

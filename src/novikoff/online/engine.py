@@ -500,7 +500,7 @@ class Engine:
     # what was learned
 
     def scores(self, rows: Rows, reading: Reading, *, signs: bool = False) -> Vector:
-        """The score of each row, or one of the same sign; a column a class if there are many."""
+        """The score of each row (if `signs`, one of the same sign); many classes have columns."""
         runs = [
             readings.scores(
                 learner,
@@ -541,7 +541,7 @@ class Engine:
             return out
 
     def variances(self) -> Vector:
-        """The variances of an adaptive rule, or matrices: one a run, or a class; constant last."""
+        """The variances (or matrices) of an adaptive rule, one a run or class; constant last."""
         with self.still():
             rules = [one for one in self.learners if isinstance(one, Adaptive | JointAdaptive)]
             S = np.stack([rule.variances for rule in rules])

@@ -28,7 +28,7 @@ class Outcome(IntEnum):
 
 
 class Names(NamedTuple):
-    """Names of features, their columns, their uses, when each was last seen; and all columns."""
+    """Names of features, with columns, uses and last rounds; `width` counts all columns."""
 
     names: list[str]
     columns: NDArray[np.int32]

@@ -14,7 +14,7 @@ from novikoff.stream.sums import length, lengths, products
 
 
 class separable:  # noqa: N801  (read as a verb: sources.separable(...))
-    """n points of the unit ball, uniform but for a gap, that u separates with the given margin."""
+    """n random points of the unit ball that u separates with at least the given margin."""
 
     def __init__(
         self,

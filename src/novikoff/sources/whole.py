@@ -31,7 +31,7 @@ class Whole:
 
     @classmethod
     def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
-        """All examples, their columns measured; None if their rows take more than `most` bytes."""
+        """All examples, their columns measured; None if the rows take more than `most` bytes."""
         blocks, size, label_runs = list[Block](), 0, LabelRuns()
         for block in source:
             size += block.rows.nbytes

@@ -160,7 +160,7 @@ class LabelsAsSigns:
         return positive, negative
 
     def meet(self, texts: Sequence[str], places: Sequence[str]) -> bool:
-        """Learn these labels, unless one is bad; whether it is known which is which."""
+        """Learn these labels, or raise BadExample; whether it is known which is which."""
         for text, place in zip(texts, places, strict=True):
             if label_key(text) in self._seen:
                 continue

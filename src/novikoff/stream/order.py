@@ -40,7 +40,7 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
 
 
 def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positions | None]:
-    """Rows for passes in a seeded order: a copy in that order, if small, or its `order`."""
+    """Rows in a seeded order (copied, if few), and the `order` and `numbers` of a Block."""
     order = seeded_order(rows, seed)
     if rows.nbytes > CACHE_BYTES:
         return rows, order, None

@@ -134,7 +134,7 @@ class Table(TextFormat):
         return (first.end, first.next_line) if self.layout.has_header else (0, 0)
 
     def cut(self, text: Text, length: int) -> int:
-        """How many bytes are whole records: at first two, a header and an example."""
+        """How many bytes are whole records; before the layout is known, at least two of them."""
         separator = self._separator or _separator(text[:length].tobytes())
         cut = _core.csv_cut(text, length=length, separator=separator, quotes=self._quotes)
         if self._found is None and len(self._records(text[:cut].tobytes(), separator, 2)) < 2:
@@ -239,7 +239,7 @@ def _separator(head: bytes) -> str:
 
 
 def has_spaces_between_fields(head: bytes) -> bool:
-    """Whether the lines are a table with spaces between fields: as many in each, some numbers."""
+    """Whether all lines have as many fields with spaces between them, some of them numbers."""
     whole = head[: head.rfind(b"\n") + 1] or head
     found = [one.fields for one in records(whole, " ", 20)]
     fields = [*dropwhile(lambda one: one[0].startswith(b"#"), found)]  # a comment is refused later

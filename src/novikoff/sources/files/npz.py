@@ -34,7 +34,7 @@ _HEADERS = {
 
 
 class ArrayFiles(Source):
-    """Rows of .npz files, a megabyte of values at a time; without `labelled`, labels may lack."""
+    """Rows of .npz files, a megabyte at a time; labels may be missing unless `labelled`."""
 
     def __init__(self, files: Paths, *, labelled: bool = True) -> None:
         super().__init__(files)
