@@ -24,6 +24,7 @@ DATA = {
         "quasi-complete",
     ),
     "late.svm": ("+1 1:1\n-1 1:2\n" * 40 + "+1 1:2 9:1\n-1 3:1\n+1 3:1\n", "quasi-complete"),
+    "column.svm": ("+1 1:1\n-1 1:1\n" * 40 + "+1 1:1 9:1\n-1 1:1 9:1\n", "overlap"),
     "zero.svm": ("# a comment\n\n+1 1:1\n-1 2:1\n" * 30 + "+1 0:1\n", "complete"),
     "one.svm": ("7 1:1\n7 1:2\n" * 20, "complete"),
 }
