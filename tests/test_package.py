@@ -181,3 +181,17 @@ def test_files_of_text_need_no_extra(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout[-6:]) == (0, "0\n1\n1\n"), done.stderr
+
+
+CORE = Path(__file__).parents[1] / "cpp"
+
+
+@pytest.mark.skipif(not CORE.exists(), reason="the sources are not here")
+def test_no_two_types_of_the_core_have_one_name() -> None:
+    """The linker would keep the destructor of one for both."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(CORE.rglob("*.?pp"))]
+    types = [
+        name for text in texts for name in re.findall(r"^(?:struct|class) (\w+) .*{$", text, re.M)
+    ]
+    assert len(types) > 50
+    assert sorted(set(types)) == sorted(types)

@@ -36,7 +36,7 @@ static std::tuple<Size, int> py_gram(const Array& stored_values, const Maybe<Arr
   if (width && out.size() / width < end - begin) refuse("out needs room for a kernel of each pair");
   const Kernel kernel = kernel_of(shape, degree, gamma, constant, bias);
   nb::gil_scoped_release unlocked;
-  Entries entries;
+  RowEntries entries;
   const Stop stop =
       std::visit([&](const auto& r) { return entries.gather(r, begin, end); }, rows);
   refuse(std::visit([&](const auto& r) { return kernel_gram(r, entries, kernel, out.data()); },

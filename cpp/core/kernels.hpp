@@ -90,7 +90,7 @@ Stop kernel_squares(const Rows& rows, Size begin, Size end, const Kernel& kernel
 
 // The entries other than 0 of some rows, each row's one after the other; columns are numbered as they
 // are met.
-struct Entries {
+struct RowEntries {
   static constexpr Size narrow = Size(1) << 22;  // a table of more columns would take too much memory
   std::vector<std::uint32_t> place;              // 1 + the number of a column, or 0
   std::unordered_map<Size, std::uint32_t> few;   // the same for rows of more columns than that
@@ -133,7 +133,7 @@ struct Entries {
 constexpr Size together = 16;  // stored rows multiplied at once: enough sums to hide their latency
 
 // kernels[q] = K(row k of these, stored row q), where work[c * together + q] is the latter's column c.
-NOVIKOFF_CLONES inline void multiply_entries(const Entries& rows, Size k, const double* work,
+NOVIKOFF_CLONES inline void multiply_entries(const RowEntries& rows, Size k, const double* work,
                                              const double (&squares)[together], const Kernel& kernel,
                                              double (&kernels)[together]) {
   double a[together] = {};
@@ -149,7 +149,7 @@ NOVIKOFF_CLONES inline void multiply_entries(const Entries& rows, Size k, const 
 
 // out[(k - begin) * stored.n + i] = K(stored_i, x_k) for k in [begin, end).
 template <class Stored>
-Stop kernel_gram(const Stored& stored, const Entries& rows, const Kernel& kernel, double* out) {
+Stop kernel_gram(const Stored& stored, const RowEntries& rows, const Kernel& kernel, double* out) {
   std::vector<double> work(rows.columns * together);
   double squares[together] = {}, kernels[together];
   for (Size first = 0; first < stored.n; first += together) {
