@@ -22,12 +22,14 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import normalize
 
+import kernels
 import made_data
 import text_files
 from novikoff import (
     Adaptive,
     Additive,
     AveragedPerceptron,
+    KernelPerceptron,
     Perceptron,
     Winnow,
     certify,
@@ -452,6 +454,19 @@ def other_rules(bench: Bench) -> Iterator[Row]:
                   partial(run, block, partial(Winnow2, 1_000_000)))  # fmt: skip
 
 
+def in_kernel_space(bench: Bench) -> Iterator[Row]:
+    """The kernel perceptron on MNIST, beside the same algorithm in NumPy; without it, on digits."""
+    if bench.data is not None and (bench.data / "mnist").is_dir():
+        X, y, *_ = kernels.mnist(bench.data / "mnist")
+    else:
+        X, y = load_digits(return_X_y=True)
+        X = X / 16.0
+    X, y = X[: bench.n(20_000)], y[: bench.n(20_000)]
+    clf = KernelPerceptron(degree=4, gamma=1.0, max_iter=2)
+    yield Row(f"degree 4, {len(X):,} × {X.shape[1]}, ten classes, 2 passes", "NumPy, in blocks",
+              partial(kernels.in_numpy, X, y, 2), partial(clf.fit, X, y))  # fmt: skip
+
+
 GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "sparse passes": sparse_passes,
     "dense passes": dense_passes,
@@ -463,6 +478,7 @@ GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "text": texts,
     "start-up": start_up,
     "other rules": other_rules,
+    "kernels": in_kernel_space,
 }
 
 warnings.filterwarnings("ignore")

@@ -93,7 +93,40 @@ static std::tuple<Size, int, Size> py_learn(In<double> gram, In<std::int8_t> lab
   return {stop.at, static_cast<int>(stop.flaw), out.count};
 }
 
+static std::tuple<Size, int, Size, Size> py_learn_within(
+    In<double> gram, In<std::int8_t> labels, Maybe<In<double>> importances, Two threshold, Two step,
+    double unit, std::int64_t rounds, Size count, Size seed, Size made, Out<std::int64_t> kept,
+    Out<double> steps, Out<double> met, Out<std::int64_t> round, Out<std::int64_t> row,
+    Out<double> score, Out<double> taken, Out<double> square) {
+  const Size n = labels.size(), width = count + n;
+  fits(gram.size(), n, width);
+  if (!kept.size() || kept.size() != steps.size() || count > kept.size())
+    refuse("a budget needs room for a column and a step of each mistake");
+  if (met.size() < n || (importances && importances->size() != n))
+    refuse("one score and one importance per label are needed");
+  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
+    if (room < n) refuse("the records need room for a mistake on every row");
+  for (Size k = 0; k < count; ++k)
+    if (kept(k) < 0 || Size(kept(k)) >= width) refuse("a mistake has no column");
+  Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
+  const Rule rule = rule_of(threshold, step, unit, false);
+  countable(rounds);
+  Budget budget{kept.size(), seed, made, kept.data(), steps.data(), count};
+  nb::gil_scoped_release unlocked;
+  const Stop stop = kernel_budget_pass(gram.data(), n, width, labels.data(),
+                                       importances ? importances->data() : nullptr, rule, rounds,
+                                       budget, met.data(), out);
+  return {stop.at, static_cast<int>(stop.flaw), out.count, budget.count};
+}
+
 void bind_kernels(nb::module_& m) {
+  m.def("kernel_learn_within", py_learn_within, nb::kw_only(), "gram"_a.noconvert(),
+        "labels"_a.noconvert(), "importances"_a.noconvert().none(), "threshold"_a, "step"_a,
+        "unit"_a, "rounds"_a, "count"_a, "seed"_a, "made"_a, "kept"_a.noconvert(),
+        "steps"_a.noconvert(), "met"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(),
+        "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "A pass that keeps as many mistakes as `kept` has room for; returns as `learn` does, and how "
+        "many are kept.");
   m.def("kernel_squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a,
         "constant"_a, "bias"_a, "begin"_a, "end"_a, "out"_a.noconvert(),

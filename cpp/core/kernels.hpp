@@ -238,4 +238,59 @@ NOVIKOFF_CLONES inline Stop kernel_pass(const double* gram, Size n, const std::i
   return {n, Flaw::none};
 }
 
+// A number below n from a seed and a count, as if drawn at random (Steele, Lea & Flood 2014, SplitMix).
+inline Size drawn(std::uint64_t seed, std::uint64_t count, Size n) {
+  std::uint64_t z = (seed << 32) + (count + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return Size((z ^ (z >> 31)) % n);
+}
+
+// The mistakes that are kept, oldest first, at most `budget`: their columns in gram, and their steps.
+struct Budget {
+  Size most;
+  std::uint64_t seed, made;  // updates before this pass
+  std::int64_t* column;
+  double* step;
+  Size count;
+};
+
+// The pass that keeps at most so many mistakes: of row i, whose kernels with the mistakes kept before
+// the pass and with all rows of the pass are gram[i * width ...], its own column being width - n + i,
+//   s = the sum of step gram over the mistakes kept, oldest first;
+//   if y_i s <= threshold:  record (t, i, s), forget one of `most` at random, and keep i.
+// Every score is summed anew, so that it does not depend on what was forgotten, nor on blocks.
+inline Stop kernel_budget_pass(const double* gram, Size n, Size width, const std::int8_t* labels,
+                               const double* importance, const Rule& rule, std::int64_t rounds,
+                               Budget& kept, double* met, Mistakes& out) {
+  constexpr double huge = std::numeric_limits<double>::max();
+  for (Size i = 0; i < n; ++i) {
+    double s = 0;
+    for (Size m = 0; m < kept.count; ++m)
+      s += kept.step[m] * gram[i * width + Size(kept.column[m])];
+    met[i] = rule.unit * s;
+    const int positive = labels[i] > 0;
+    const double y = positive ? 1.0 : -1.0;
+    if (y * s > rule.threshold[positive] && y * s <= huge) continue;
+    if (!(std::abs(s) <= huge)) return {i, Flaw::value};
+    double step = y * rule.step[positive];
+    if (importance) {
+      step *= importance[i];
+      if (step == 0) continue;
+      if (!(std::abs(step) <= huge)) return {i, Flaw::step};
+    }
+    const Size own = width - n + i;
+    out.record(i, {rounds + std::int64_t(i) + 1, rule.unit * s, step, gram[i * width + own]});
+    if (kept.count == kept.most) {
+      const Size gone = drawn(kept.seed, kept.made, kept.most);
+      std::copy(kept.column + gone + 1, kept.column + kept.count, kept.column + gone);
+      std::copy(kept.step + gone + 1, kept.step + kept.count, kept.step + gone);
+      --kept.count;
+    }
+    kept.column[kept.count] = std::int64_t(own), kept.step[kept.count] = step;
+    ++kept.count, ++kept.made;
+  }
+  return {n, Flaw::none};
+}
+
 }  // namespace novikoff

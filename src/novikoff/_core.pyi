@@ -150,6 +150,11 @@ def joint_vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cp
     Score the rows first: that checks them.
     """
 
+def kernel_learn_within(*, gram: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threshold: tuple[float, float], step: tuple[float, float], unit: float, rounds: int, count: int, seed: int, made: int, kept: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], steps: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], met: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], taken: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]:
+    """
+    A pass that keeps as many mistakes as `kept` has room for; returns as `learn` does, and how many are kept.
+    """
+
 def kernel_squares(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, shape: int, degree: int, gamma: float, constant: float, bias: bool, begin: int, end: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
     """
     The kernel of each of rows[begin:end] with itself; returns the first row without one, and its flaw.

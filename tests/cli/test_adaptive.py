@@ -23,6 +23,7 @@ KINDS: dict[str, list[str]] = {
 KERNELS: dict[str, list[str]] = {
     "kernel": ["--kernel", "poly", "--degree", "2", "--gamma", "0.25"],
     "voted kernel": ["--kernel", "rbf", "--learner", "voted"],
+    "kernel with a budget": ["--kernel", "rbf", "--budget", "20"],
 }
 every_kind = pytest.mark.parametrize("words", KINDS.values(), ids=KINDS.keys())
 and_kernels = pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from helpers.command_line import error, json_of, stdout_of, trained_model
 from novikoff import KernelPerceptron, load
+from novikoff.guarantees import check
 
 XOR = "a,b,y\n" + "".join(
     f"{a},{b},{'same' if a * b > 0 else 'other'}\n" for a in (-2, -1, 1, 2) for b in (-3, -1, 1, 2)
@@ -46,6 +49,32 @@ def test_inspect_lists_the_mistakes_that_carry_the_most_weight(data: Path, tmp_p
     first, *rest = about["heaviest_mistakes"]
     assert abs(first["weight"]) >= max((abs(one["weight"]) for one in rest), default=0)
     assert first["label"] == rows()[first["row"]][-1]
+
+
+def test_a_budget_is_kept_and_shown(data: Path, tmp_path: Path) -> None:
+    model = tmp_path / "m"
+    stdout_of("train", data, "--label", "y", "-o", model, *POLY, "--budget", "3", "--passes", "5")
+    assert "(1 x·z + 1)^2, at most 3 mistakes" in stdout_of("inspect", model)
+    about = json_of("inspect", model)
+    assert about["budget"] == 3
+    assert 1 <= sum(one["times"] for one in about["heaviest_mistakes"]) <= 3
+    assert len(stdout_of("predict", model, data).split()) == len(rows())
+    words = ("train", data, "--label", "y", "-o", tmp_path / "n")
+    assert "a budget is for the final weights of a kernel" in error(*words, "--budget", "3")
+
+
+def test_a_certificate_in_the_kernels_space_is_written_and_checked_twice(
+    data: Path, tmp_path: Path
+) -> None:
+    for degree, verdict in (("2", "complete"), ("1", "overlap")):
+        proof = tmp_path / f"{verdict}.json"
+        words = (data, "--label", "y", "--kernel", "poly", "--degree", degree)
+        assert f"(1 x·z + 1)^{degree}" in stdout_of("certify", *words, "-o", proof)
+        assert f"{verdict}: proved" in stdout_of("verify", proof, data, "--label", "y")
+        checker = [sys.executable, check.__file__, str(proof), str(data), "--label", "y"]
+        said = subprocess.run(checker, capture_output=True, text=True, check=True).stdout
+        assert f"16 rows in the space of the kernel (1 x·z + 1)^{degree}\n" in said
+    assert "Micchelli" in error("certify", data, "--label", "y", "--kernel", "rbf")
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,34 @@ def test_circles_that_no_line_separates_are_separated() -> None:
 def test_what_cannot_be_done_is_said(clf: Any, call: Any, message: str) -> None:
     with pytest.raises((ValueError, AttributeError, BadExample), match=message):
         call(clf)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [X[:, :3], X[0], X * np.nan, np.where(np.arange(len(X))[:, None] == 70, 1e200, X)],
+    ids=["columns", "shape", "NaN", "too large"],
+)
+def test_a_batch_that_is_refused_changes_nothing(bad: Any) -> None:
+    clf = KernelPerceptron(degree=2).partial_fit(X, two, classes=["other", "same"])
+    before = clf.decision_function(X).tobytes(), clf.n_mistakes_, len(clf.ledger_)
+    with pytest.raises((ValueError, BadExample)):
+        clf.partial_fit(bad, two)
+    assert (clf.decision_function(X).tobytes(), clf.n_mistakes_, len(clf.ledger_)) == before
+
+
+def test_a_function_that_raises_in_a_batch_changes_nothing() -> None:
+    broken = False
+
+    def kernel(A: Any, B: Any) -> Any:
+        if broken:
+            raise ZeroDivisionError("mine")
+        return A @ B.T
+
+    clf = KernelPerceptron(kernel=kernel).partial_fit(X, two, classes=["other", "same"])
+    before = clf.decision_function(X).tobytes()
+    broken = True
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        clf.partial_fit(X[:50], two[:50])
+    broken = False
+    assert clf.decision_function(X).tobytes() == before
+    assert clf.ledger_.n_rounds == len(X)

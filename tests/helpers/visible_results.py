@@ -48,6 +48,7 @@ def learned() -> Iterator[tuple[str, bytes]]:
     from novikoff import (
         AdaptivePerceptron,
         AveragedPerceptron,
+        KernelPerceptron,
         MarginPerceptron,
         Perceptron,
         VotedPerceptron,
@@ -79,6 +80,17 @@ def learned() -> Iterator[tuple[str, bytes]]:
             yield f"{name}, {layout}, scores", scores.tobytes()
             yield f"{name}, {layout}, weights", estimator.coef_.tobytes()
             yield f"{name}, {layout}, mistakes", str(estimator.n_mistakes_).encode()
+    kernels: dict[str, Any] = {
+        "rbf": KernelPerceptron(kernel="rbf", gamma="scale", max_iter=3),
+        "poly": KernelPerceptron(degree=4, gamma=0.3, max_iter=3, reading="vote"),
+        "budget": KernelPerceptron(kernel="rbf", budget=40, reading="final", max_iter=3),
+    }
+    for name, estimator in kernels.items():
+        for layout, rows in layouts(X):
+            scores = estimator.fit(rows, three).decision_function(rows)
+            yield f"kernel, {name}, {layout}, scores", scores.tobytes()
+        estimator.save(f"{name}.model")
+        yield f"kernel, {name}, model", Path(f"{name}.model").read_bytes()
     names = [f"word {j}" for j in range(X.shape[1])]
     for name, estimator in (
         ("averaged", AveragedPerceptron()),
@@ -93,7 +105,7 @@ def learned() -> Iterator[tuple[str, bytes]]:
 
 def proved() -> Iterator[tuple[str, bytes]]:
     """Certificates, bounds and summaries."""
-    from novikoff import Additive, certify, concepts, guarantees, play, sources
+    from novikoff import Additive, Kernel, certify, concepts, guarantees, play, sources
 
     X, u = uniform(3, 200, 6), uniform(4, 6)
     side = (X * u).cumsum(axis=1)[:, -1]
@@ -108,6 +120,9 @@ def proved() -> Iterator[tuple[str, bytes]]:
         certificate.save(f"{name}.json")
         yield f"certificate, {name}", Path(f"{name}.json").read_bytes()
         yield f"certificate, {name}, words", str(certificate).encode()
+    whole = np.round(4 * X[:60, :2])
+    in_kernel = certify(whole, whole.prod(axis=1) > 0, kernel=Kernel("poly", degree=2))
+    yield "certificate in a kernel's space", repr(in_kernel.to_dict()).encode()
     for noisy in (0, 20):
         y = np.where(side > 0, 1, -1)
         y[:noisy] *= -1

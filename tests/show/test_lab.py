@@ -27,6 +27,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "xor": {"largest": 3},
     "learning-rate": {"points": 200},
     "margin": {"points": 50},
+    "kernels": {"largest": 4},
 }
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 

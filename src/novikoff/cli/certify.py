@@ -11,6 +11,7 @@ from novikoff.cli import options
 from novikoff.cli.errors import fail, show, warn
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
+from novikoff.ledger.kernels import FileKernel
 from novikoff.sources.inputs import parts_in_place
 from novikoff.stream.printing import plural
 
@@ -26,6 +27,8 @@ regression = --model    The regression model whose estimates are asked about; --
                         levels of multinomial and ordinal ones in order.
 --fixed-effects COLUMN  Tables: a column of levels with a coefficient each, without a constant;
                         verify reads it with --categorical. Repeatable.
+--kernel                Decide it in the space of this kernel, for up to 4,000 rows; without a
+                        constant.
 --margin-rtol 0<=X<1    Narrow the interval for the best margin to this relative width. [0.01 if the
                         data are small and the interval is wide]
 """
@@ -38,6 +41,10 @@ def certify(
     regression: ModelName = "binary",
     formula: str | None = None,
     fixed_effects: list[str] | None = None,
+    kernel: FileKernel | None = None,
+    degree: int | None = None,
+    gamma: float | None = None,
+    coef0: float | None = None,
     intercept: bool = True,
     margin_rtol: float | None = None,
     max_seconds: float = math.inf,
@@ -57,11 +64,12 @@ def certify(
         options.check_output(output, "certificate", data, instead="--json")
     from novikoff import separability
 
+    space = options.kernel_of(kernel, degree, gamma, coef0)
     many, status, name = regression != "binary", 0, "<stdin>" if data[0] == "-" else data[0]
     if formula is not None and fixed_effects:
         fail("--fixed-effects: write them after a bar in --formula")
     if cluster is not None:
-        off = {"--model": many, "--formula": formula is not None}
+        off = {"--model": many, "--formula": formula is not None, "--kernel": space is not None}
         off |= {"--fixed-effects": bool(fixed_effects), "--margin-rtol": margin_rtol is not None}
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
@@ -101,7 +109,8 @@ def certify(
                     given,
                     model=regression,
                     levels=options.named_classes(reading.classes, many=True) if many else None,
-                    fit_intercept=intercept and not fixed_effects,
+                    kernel=space,
+                    fit_intercept=intercept and not fixed_effects and space is None,
                     margin_rtol=margin_rtol,
                     max_seconds=max_seconds,
                     progress=say,

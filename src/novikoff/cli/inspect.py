@@ -94,7 +94,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "unfinished": model.unfinished is not None,
     }
     if isinstance(learner, Dual):
-        out["kernel"] = learner.kernel.state()
+        out |= {"kernel": learner.kernel.state(), "budget": learner.budget}
         keys = ("row", "label", "times", "weight")
         out["heaviest_mistakes"] = [
             dict(zip(keys, one, strict=True)) for one in heaviest(model, most)
@@ -128,6 +128,7 @@ def in_words(model: Model, most: int) -> str:
         settings = f", margin {learner.margin:g}"
     if isinstance(learner, Dual):
         settings += f", {learner.kernel}"
+        settings += "" if learner.budget is None else f", at most {count(learner.budget)} mistakes"
     transforms = {
         f", hashed to {features.hash_bits} bits": features.hash_bits is not None,
         ", with interactions": bool(features.products),
@@ -227,9 +228,10 @@ class Weights:
 def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
     """The mistakes with the largest weights in a kernel's space: row, label, times and weight."""
     found = []
-    for k, (_, ledger) in enumerate(model.runs):
-        rows, which = np.unique(ledger.rows, return_inverse=True)
-        total = np.bincount(which, ledger.steps * ledger.unit, len(rows))
+    for k, (learner, _) in enumerate(model.runs):
+        assert isinstance(learner, Dual)
+        rows, which = np.unique(learner.kept[0], return_inverse=True)
+        total = np.bincount(which, learner.kept[1], len(rows))
         for row, times, weight in zip(rows.tolist(), np.bincount(which), total, strict=True):
             label = model.classes[k if model.others else int(weight > 0)]
             found.append((row, label, int(times), float(weight)))

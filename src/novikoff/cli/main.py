@@ -53,6 +53,9 @@ DATA                    Files, directories or patterns, compressed or not; - mea
 --intercept             Allow hyperplanes that do not pass through the origin. [--intercept]
 --formula FORMULA       Tables: the response and the columns of a regression, as in R; fixed effects
                         follow a bar: 'y ~ a*b + C(c) | firm + year'.
+--degree 1<=N           With --kernel poly: the degree. [3]
+--gamma                 With --kernel poly or rbf: the factor gamma. [1]
+--coef0                 With --kernel poly: the constant added. [1]
 --max-seconds 0<=SECONDS  Time limit for the proof, in seconds.
 --threshold 0<=P<=1     Two labels: predict the positive one if its probability is at least P. [the
                         sign of the score decides]

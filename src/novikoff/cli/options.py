@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 from novikoff.cli.arguments import Group
 from novikoff.cli.errors import fail, reason, rejecting_settings, warn
+from novikoff.ledger.kernels import FileKernel, Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
@@ -480,3 +481,18 @@ def warn_of_unknown_features(model: Model) -> None:
         )
     if unknown := model.features.left_out:
         warn(f"ignored {plural(unknown, 'feature value')} unknown to the model")
+
+
+def kernel_of(
+    name: FileKernel | None, degree: int | None, gamma: float | None, coef0: float | None
+) -> Kernel | None:
+    """The kernel that the options name; an option that it does not have is rejected."""
+    takes = {"poly": ("degree", "gamma", "coef0"), "rbf": ("gamma",)}.get(name or "", ())
+    given: dict[str, Any] = {"degree": degree, "gamma": gamma, "coef0": coef0}
+    for option, value in given.items():
+        if value is not None and option not in takes:
+            fail(f"--{option} needs --kernel {'poly' if option != 'gamma' else 'poly or rbf'}")
+    if name is None:
+        return None
+    with rejecting_settings():
+        return Kernel(name, **{option: v for option, v in given.items() if v is not None})

@@ -20,7 +20,7 @@ from novikoff.cli.progress import Progress, RoundProgress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.adaptive import MOST_FEATURES
 from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, READINGS, Kind, Rule
-from novikoff.ledger.kernels import FileKernel, Kernel
+from novikoff.ledger.kernels import FileKernel
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
@@ -72,9 +72,7 @@ OPTIONS = f"""
                         (at most {MOST_FEATURES:,} features). [diagonal]
 --kernel                Perceptrons: learn in the space of this kernel, for data that no plane
                         separates.
---degree 1<=N           With --kernel poly: the degree. [3]
---gamma                 With --kernel poly or rbf: the factor gamma. [1]
---coef0                 With --kernel poly: the constant added. [1]
+--budget 1<=N           With --kernel: keep at most N mistakes, drawn at random.
 --alpha                 Winnow learners: factor by which an update multiplies weights. [winnow 1.1,
                         winnow1 and winnow2 2]
 --threshold             Winnow learners: decision threshold. With --hash-bits, winnow1 defaults to
@@ -122,6 +120,7 @@ def train(
     degree: int | None = None,
     gamma: float | None = None,
     coef0: float | None = None,
+    budget: int | None = None,
     alpha: float | None = None,
     threshold: float | None = None,
     bias: bool | None = None,
@@ -182,13 +181,14 @@ def train(
         fail(f"--{which} is for two labels; leave it out, or --multiclass")
     named = options.named_classes(reading.classes, many=joint)
     own = getattr(start.learner, "kernel", None) if start is not None else None
-    space = kernel_of(kernel, degree, gamma, coef0)
+    space = options.kernel_of(kernel, degree, gamma, coef0)
     settings: dict[str, Any] = {
         "margin": margin,
         "regularisation": regularisation,
         "matrix": matrix,
         "alpha": alpha,
         "threshold": threshold,
+        "budget": budget,
     }
     if start is not None:
         given = {
@@ -209,11 +209,13 @@ def train(
     if start is None:
         # the theorem's learner, if the data are to be separated
         usual_kind: Kind = "adaptive" if space is None else "averaged"
-        kind = learner or ("perceptron" if until_separated or revisit else usual_kind)
+        is_plain = until_separated or revisit or budget is not None
+        kind = learner or ("perceptron" if is_plain else usual_kind)
         settings["margin"] = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
         settings["margin"] = getattr(start.learner, "margin", 0.0)
+        settings["budget"] = getattr(start.learner, "budget", None)
     if bias and kind in ("winnow1", "winnow2"):
         fail(f"--bias: {kind} has a threshold instead of a constant term")
     transforms: dict[str, Any] = {
@@ -233,7 +235,8 @@ def train(
 
     with rejecting_settings():
         has_bias = space is None if bias is None else bias
-        rule = Rule(kind, bias=has_bias, joint=joint, kernel=own or space, **settings)
+        space = own or space
+        rule = Rule(kind, bias=has_bias, joint=joint, kernel=space, seed=seed, **settings)
         on_cluster = UNLIMITED_PASSES if revisit else PASSES_OVER_MANY
         usual = None if cluster is None else on_cluster
         named_passes = passes or (UNLIMITED_PASSES if until_separated else usual)
@@ -358,21 +361,6 @@ def train(
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
     show(json.dumps(result.to_dict(), indent=1) if as_json else str(result))
-
-
-def kernel_of(
-    name: FileKernel | None, degree: int | None, gamma: float | None, coef0: float | None
-) -> Kernel | None:
-    """The kernel that the options name; an option that it does not have is rejected."""
-    takes = {"poly": ("degree", "gamma", "coef0"), "rbf": ("gamma",)}.get(name or "", ())
-    given: dict[str, Any] = {"degree": degree, "gamma": gamma, "coef0": coef0}
-    for option, value in given.items():
-        if value is not None and option not in takes:
-            fail(f"--{option} needs --kernel {'poly' if option != 'gamma' else 'poly or rbf'}")
-    if name is None:
-        return None
-    with rejecting_settings():
-        return Kernel(name, **{option: v for option, v in given.items() if v is not None})
 
 
 def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:

@@ -66,7 +66,8 @@ def verify(
                 if formula is not None:
                     given, _ = reading.read_regression(inputs, formula)
                 elif it.model is not None:
-                    given = reading.scan(inputs, zero_based=zero_based, as_levels=True).whole()
+                    many = not it.model.kernel
+                    given = reading.scan(inputs, zero_based=zero_based, as_levels=many).whole()
                 else:
                     given = reading.scan(inputs, zero_based=zero_based, most=MOST_BYTES)
             except BadExample as error:

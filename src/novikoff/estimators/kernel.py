@@ -48,6 +48,8 @@ class KernelPerceptron(LinearClassifier):
         Also update when y·f(x) ≤ margin.
     fit_intercept
         Add 1 to the kernel: a constant feature in its space.
+    budget
+        Keep at most so many mistakes for each class, as :class:`Dual` does, with reading="final".
     max_iter, shuffle, ties, class_weight, revisit, random_state, verbose
         As for :class:`Perceptron`.
     multiclass
@@ -56,7 +58,7 @@ class KernelPerceptron(LinearClassifier):
     Attributes
     ----------
     ledger_
-        The mistakes and their rows: the whole classifier. All are kept, so memory grows with them.
+        The mistakes and their rows, the whole classifier; with a budget, counts only.
     radius_
         The largest √K(x, x) over the mistaken examples.
 
@@ -80,6 +82,7 @@ class KernelPerceptron(LinearClassifier):
     coef0: float
     reading: Reading
     margin: float
+    budget: int | None
     hash_bits = None
 
     def __init__(
@@ -91,6 +94,7 @@ class KernelPerceptron(LinearClassifier):
         coef0: float = 1.0,
         reading: Reading = "average",
         margin: float = 0.0,
+        budget: int | None = None,
         fit_intercept: bool = False,
         max_iter: int = 20,
         shuffle: Shuffle = "once",
@@ -115,6 +119,8 @@ class KernelPerceptron(LinearClassifier):
             ties=self.ties,
             joint=self.multiclass == "joint",
             kernel=Kernel(self.kernel, self.degree, self.gamma, self.coef0),
+            budget=self.budget,
+            seed=self.random_state if self.budget and isinstance(self.random_state, int) else 0,
         )
 
     @property

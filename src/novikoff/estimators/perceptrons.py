@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
-from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import Kind, Rule
 from novikoff.ledger.ledger import KeepOrAuto, Matrix
 from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
+from novikoff.stream.number_text import is_finite_number
 from novikoff.stream.order import Shuffle
 
 

@@ -276,7 +276,8 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
     if isinstance(learner, Dual):
         own = learner.kernel
         told |= {"kernel": own.name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
-        told["reading"] = READINGS[model.kind]
+        told |= {"reading": READINGS[model.kind], "budget": learner.budget}
+        told |= {} if learner.budget is None else {"random_state": learner.seed}
     for name in ("margin", "regularisation", "variant", "alpha", "threshold", "matrix"):
         told[name] = getattr(learner, name, "diagonal" if name == "matrix" else None)
     if isinstance(learner, Multiplicative):

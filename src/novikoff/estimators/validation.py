@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_random_state, validate_data
 
-from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import as_csr, rows_of
 from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, why_not_a_name
-from novikoff.stream.number_text import is_float
+from novikoff.stream.number_text import is_finite_number, is_float
 from novikoff.stream.printing import cut
 from novikoff.stream.rows import Rows, Vector, dots
 

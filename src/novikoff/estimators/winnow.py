@@ -8,10 +8,10 @@ import numpy as np
 
 from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
 from novikoff.learners import Ties
-from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.multiplicative import VARIANTS, Variant
 from novikoff.learners.rule import WINNOWS, Rule
 from novikoff.ledger.ledger import KeepOrAuto
+from novikoff.stream.number_text import is_finite_number
 from novikoff.stream.order import Shuffle
 
 

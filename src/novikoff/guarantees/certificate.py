@@ -96,9 +96,16 @@ class Described:
         """The model: binary unless another is stated."""
         return "binary" if self.model is None else self.model.kind
 
+    @property
+    def is_regression(self) -> bool:
+        """Whether the rows are inequalities of a regression model."""
+        return self.kind not in ("binary", "kernel")
+
     def name(self, column: int) -> str:
         """The name of a coefficient: of a column and its level, or "constant", or "low|high"."""
-        width = self.columns if self.model is None else self.model.columns
+        if self.kind == "kernel" and column < self.columns:
+            return f"row {column}"
+        width = self.columns if self.model is None or self.model.kernel else self.model.columns
         if self.model is not None and self.kind == "multinomial":
             level, column = divmod(column, width + self.model.constant)
             return f"{self.classes[level + 1]}: {self._name(column, width)}"
@@ -236,9 +243,10 @@ class Certificate:
 
     @property
     def _meaning(self) -> str:
-        if self.data.model is not None:
+        if self.data.is_regression:
             return model_separation(self.verdict)
-        return separation(self.verdict).meaning
+        of_kernel = " of the kernel's space" * (self.data.kind == "kernel")
+        return separation(self.verdict, by=f"hyperplane{of_kernel}").meaning
 
     def _repr_html_(self) -> str:
         verdict = f"{self.verdict}: {self._meaning}"
@@ -335,7 +343,9 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     constant = " and a constant" if bias and data.kind != "ordinal" else ""
     shape = f"{plural(n, 'row')}, {plural(d, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
-    if data.model is not None:
+    if data.model is not None and data.model.kernel:
+        yield "kernel", data.model.kernel
+    if data.is_regression:
         where = "" if data.label is None else f"{plain(data.label)}: "
         yield "response", f"{where}{listed([plain(level) for level in data.classes], 6)}"
     elif it.only_label is not None:
@@ -346,25 +356,27 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         column = f"column {column}" if column and data.names is None else column
         negative, positive = map(plain, data.classes)
         yield "label", f"{column}{negative} (-) or {positive} (+)"
-    if it.verdict == Separation.COMPLETE and data.model is None:
+    if it.verdict == Separation.COMPLETE and not data.is_regression:
         by_column = sorted(it.weights_by_column.items())
         weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
         if it.alone:
             yield "alone", alone_in_words([plain(data.name(j)) for j in it.alone])
         yield "best margin", str(it.margin)
-    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared and data.model is None:
+    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared and not data.is_regression:
         yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"
-    if data.model is None and (bound := it.mistake_bound) is not None:
+    if not data.is_regression and (bound := it.mistake_bound) is not None:
         least, most = map(count, bound)
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
         mistakes = "mistake" if most == "1" else "mistakes"
         yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} {mistakes}{better}"
-    title = f"{TITLES[data.kind]} model"
-    if it.verdict == Separation.QUASI_COMPLETE or (it.weights_by_column and data.model is not None):
+    is_partly = it.verdict == Separation.QUASI_COMPLETE
+    if is_partly or (it.weights_by_column and data.is_regression):
         at = it.separated_rows
-        which = spans(at.tolist()) if data.model else spans(it.separated)
+        which = spans(at.tolist()) if data.is_regression else spans(it.separated)
         yield "separated", f"{plural(len(at), 'row')}: {which}"
+    title = f"{TITLES.get(data.kind, '')} model"
+    if data.kind != "kernel" and (is_partly or (it.weights_by_column and data.is_regression)):
         infinite = it.infinite.items()
         names = [f"{plain(data.name(j))} → {'+' if x > 0 else '−'}∞" for j, x in infinite]
         is_all = len(names) == data.columns + data.bias or it.verdict == Separation.COMPLETE
@@ -372,7 +384,7 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         yield title, f"{estimates('quasi-complete')}: {listed(names, 6)}{rest}"
         if it.one_response:
             yield "reason", listed(reasons(it), 3)
-    elif it.verdict != Separation.UNDECIDED:
+    elif it.verdict != Separation.UNDECIDED and data.kind != "kernel":
         yield title, estimates(it.verdict)
     if it.multipliers:
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
@@ -381,7 +393,9 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         if it.places:
             which = f"{which} ({listed([plain(place) for place in it.places.values()], 8)})"
         proof = f"rows {which}, {cancel}"
-        if data.model is not None:
+        if data.kind == "kernel":
+            proof += " in the kernel's space"
+        if data.is_regression:
             at = np.array(sorted(it.multipliers), dtype=np.int64)
             proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
             proof += "by a positive number, sum to 0"

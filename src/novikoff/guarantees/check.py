@@ -18,6 +18,9 @@ Of a regression model with other responses, each row z is an inequality ⟨w,z�
 w of the coefficients must satisfy lest the likelihood of an example fall along it; > 0 if it rises
 (see `inequalities`). The certificate says which model; the data say which examples.
 
+In the space of a kernel K, row i is y·(K(x_1,x_i), …, K(x_n,x_i)), so w is a combination of the
+rows, ‖w‖² = Σ w_i w_j K(x_i,x_j), and Σλz = 0 says that Σ λ_i λ_j y_i y_j K(x_i,x_j) = 0.
+
 The data and the options alone decide what is read: whether the first line of a CSV file is a
 header, which column is the label, which label is positive. The certificate is compared with that.
 It says which statement it proves, and the answer repeats it: the verdict, and whether the
@@ -56,12 +59,13 @@ Whole: TypeAlias = dict[int, int]  # a sparse vector of integers
 # the labels as written, and the sign or the number of each text that occurs
 Coded: TypeAlias = Callable[[Iterable[str]], tuple[tuple[str, ...], dict[str, int]]]
 PRIME = 2**63 - 25  # no power of two in a float is 0 modulo it
-VERSION = 3
+VERSION = 4
 
 PLACE = re.compile("0|[1-9][0-9]{0,17}")
 _POSITIVE = "[1-9][0-9]{0,39}|0x[1-9a-f][0-9a-f]*"
 _INTEGER = re.compile(f"-?(?:{_POSITIVE})")
 _RATIONAL = re.compile(f"(0|{_POSITIVE})(?:/({_POSITIVE}))?")
+_POLYNOMIAL = re.compile(r"\((\S+) x·z \+ (\S+)\)\^([1-9][0-9]{0,2})")
 _SHA256 = re.compile("sha256:[0-9a-f]{64}")
 _FINGERPRINT = re.compile(f"{_SHA256.pattern}(?:/(?:{PLACE.pattern})(?:,(?:{PLACE.pattern}))*)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -103,6 +107,9 @@ class Model:
     `kind` is binomial, poisson, multinomial or ordinal. `columns` are those of the examples, and
     `constant` is whether the model has one. `twice` are the examples that make two inequalities, as
     a certificate writes rows; those of a multinomial model make one for each other level.
+
+    In the space of a kernel the kind is kernel, and `kernel` is "x·z", a power "(1/2 x·z + 1)^3",
+    or "precomputed": each row holds its kernels with all rows.
     """
 
     kind: str
@@ -110,11 +117,14 @@ class Model:
     columns: int
     constant: bool
     twice: str = ""
+    kernel: str = ""
 
     def shape(self, levels: int) -> tuple[int, bool]:
         """How many columns the inequalities have, and whether a constant follows them."""
         if self.kind == "multinomial":
             return (self.columns + self.constant) * (levels - 1), False
+        if self.kernel:
+            return self.examples, self.constant
         is_ordinal = self.kind == "ordinal"
         return self.columns + (levels - 1) * is_ordinal, self.constant and not is_ordinal
 
@@ -184,12 +194,41 @@ def system(model: Model, data: Evidence) -> tuple[Evidence, list[int]]:
     levels, counts = len(data.classes), list[int]()
 
     def rows() -> Iterator[tuple[int, Row]]:
+        if model.kernel:
+            for one in gram(model.kernel, data.examples):
+                counts.append(1)
+                yield one
+            return
         for level, row in data.examples:
             made = inequalities(model, level, levels, [(c, float(v)) for c, v in row])
             counts.append(len(made))
             yield from made
 
     return replace(data, examples=rows(), columns=model.shape(levels)[0]), counts
+
+
+def gram(kernel: str, examples: Iterable[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+    """Each label with the kernels of its row and all rows, which float64 must hold exactly."""
+    if kernel == "precomputed":
+        yield from examples
+        return
+    degree, gamma, constant = polynomial(kernel)
+    every = [(label, *row_vector(row)) for label, row in examples]
+    for label, x, below in every:
+        pairs = (gamma * Fraction(dot(x, z), below * under) + constant for _, z, under in every)
+        exact = [value**degree for value in pairs]
+        fits = all(abs(v) < 2**1023 and float(v) == v for v in exact)
+        require(fits, "a kernel of two rows needs more than the 53 bits of float64")
+        yield label, [(j, float(v)) for j, v in enumerate(exact)]
+
+
+def polynomial(kernel: str) -> tuple[int, Fraction, Fraction]:
+    """Degree, factor and constant of a linear or polynomial kernel."""
+    if kernel == "x·z":
+        return 1, Fraction(1), Fraction(0)
+    gamma, constant, degree = matched(_POLYNOMIAL, kernel).groups()
+    require(rational(gamma) > 0, "its kernel is unknown")
+    return int(degree), rational(gamma), rational(constant)
 
 
 def spans_of(numbers: Iterable[int]) -> str:
@@ -273,7 +312,8 @@ class Claim:
         self.cuts = {int(place) for place in self.fingerprint[72:].split(",") if place}
         self.model = None if model is None else modelled(model)
         self.names = None if names is None else texts(names, model["columns"] if model else d)
-        self.classes = texts(classes, max(2, len(classes)) if model else 2)
+        many = self.model is not None and not self.model.kernel
+        self.classes = texts(classes, max(2, len(classes)) if many else 2)
         if self.model is not None:
             fits = self.model.shape(len(classes)) == (d, bias)
             require(fits, "its columns are not those of its model")
@@ -299,11 +339,16 @@ class Claim:
 
 def modelled(written: Any) -> Model:
     """The model of a certificate."""
-    found = Model(*fields(written, "kind examples columns constant twice"))
-    known = found.kind in ("binomial", "poisson", "multinomial", "ordinal")
+    found = Model(*fields(written, "kind examples columns constant twice kernel"))
+    known = found.kind in ("binomial", "poisson", "multinomial", "ordinal", "kernel")
     counts = all(type(x) is int and 0 <= x < 10**18 for x in (found.examples, found.columns))
-    fits = known and counts and type(found.constant) is bool and type(found.twice) is str
-    require(fits, "its model is unknown or damaged")
+    are_texts = type(found.twice) is str and type(found.kernel) is str
+    fits = known and counts and type(found.constant) is bool and are_texts
+    require(fits and bool(found.kernel) == (found.kind == "kernel"), "its model is damaged")
+    if found.kernel == "precomputed":
+        require(found.examples == found.columns, "its matrix of kernels is not square")
+    elif found.kernel:
+        polynomial(found.kernel)
     return found
 
 
@@ -456,7 +501,8 @@ class Facts:
     """What the rows say about a claim.
 
     `separated` are the rows with ⟨w,z⟩ > 0, as a certificate writes them, and `least` is the least
-    such ⟨w,z⟩; `unseparated` are the columns that the other rows use; `radius` is the largest ‖x‖².
+    such ⟨w,z⟩; `unseparated` are the columns that the other rows use; `radius` is the largest ‖x‖²,
+    and `size` is ‖w‖².
     `multiplied` are the rows that have multipliers; `cancels` says whether they sum to 0, with
     multipliers and their labels' signs; `hull` is the square of the length of the hull's sum.
     `flaw` is about the first row that is not where the claim says.
@@ -468,6 +514,7 @@ class Facts:
     separated: str
     least: Fraction
     radius: Fraction
+    size: Fraction
     unseparated: set[int]
     multiplied: list[Whole]
     cancels: bool
@@ -502,6 +549,8 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
     digest, zero, average = Fingerprint(), dict[int, Fraction](), dict[int, Fraction]()
     S, above, unseparated = list[Whole](), list[int](), set[int]()
     n, least, radius = 0, Fraction(0), Fraction(0)
+    in_kernel, signed = it.model is not None and bool(it.model.kernel), dict[int, int]()
+    size = Fraction(it.w.get(it.d, 0) ** 2 if in_kernel else sum(m * m for m in it.w.values()))
     flaw: Rejected | None = None
     for i, (label, row) in enumerate(data.examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
@@ -533,11 +582,19 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
             add(zero, label * it.times[i], x, below)
             S.append(x)
         if i in it.hull:
-            add(average, label * it.hull[i], x, below)
-        radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
-    separated = spans_of(above)
-    cancels, hull = not any(zero.values()), sum((m * m for m in average.values()), Fraction(0))
-    return Facts(n, str(digest), flaw, separated, least, radius, unseparated, S, cancels, hull)
+            signed[i] = label * it.hull[i]
+            add(average, signed[i], x, below)
+        square = Fraction(sum(m * m for m in x.values()), below**2)
+        if in_kernel:
+            own = {j: m for j, m in x.items() if j < it.d}
+            size += Fraction(it.w.get(i, 0) * dot(it.w, own), below)
+            square = Fraction(own.get(i, 0), below) + it.bias
+        radius = max(radius, square)
+    separated, cancels = spans_of(above), not any(zero.values())
+    hull = sum((m * m for j, m in average.items() if not in_kernel or j == it.d), Fraction(0))
+    hull += sum(m * average.get(i, 0) for i, m in signed.items() if in_kernel)
+    facts = (separated, least, radius, size, unseparated, S, cancels, hull)
+    return Facts(n, str(digest), flaw, *facts)
 
 
 def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank) -> None:
@@ -565,7 +622,8 @@ def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
     reached = Fraction(0)
     if it.verdict == "complete":
-        reached = facts.least**2 / sum(m * m for m in it.w.values())
+        require(facts.size > 0, "the kernels are those of no space")
+        reached = facts.least**2 / facts.size
     require(it.low == reached, "the margin of the weights differs")
     most = Fraction(0) if S else None
     if it.hull:
@@ -581,7 +639,9 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
     rows = model["examples"] if model else about["rows"]
     held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
     planes = "" if about["bias"] else ", of hyperplanes through the origin only"
-    if model:
+    if model and model["kernel"]:
+        planes = f" in the space of the kernel {model['kernel']}{' and a constant' * about['bias']}"
+    elif model:
         article = "an" if model["kind"] == "ordinal" else "a"
         without = "" if model["constant"] else " without a constant"
         planes = f" of {article} {model['kind']} model{without}"
@@ -591,7 +651,7 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
     if data.header is not None:
         lines.append(f"  header  {'yes' if data.header else 'none, the first line is an example'}")
     where = "" if data.label is None else f"column {data.label!r}: "
-    if model:
+    if model and not model["kernel"]:
         lines.append(f"  levels  {where}{', '.join(map(repr, data.classes))}")
     else:
         lines.append(f"  label   {where}{data.classes[0]!r} is -, {data.classes[1]!r} is +")
@@ -613,7 +673,7 @@ def read(
     are its levels. Unreadable, if something else is read.
     """
     coded: Coded = partial(labelled, one=one)
-    if claimed is not None and claimed.model is not None:
+    if claimed is not None and claimed.model is not None and not claimed.model.kernel:
         readable(one is None, "the labels of this model are not two")
         coded = partial(levelled, kind=claimed.model.kind, levels=claimed.classes)
     raw = [Path(path).read_bytes() for path in paths]

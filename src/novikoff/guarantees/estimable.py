@@ -45,6 +45,8 @@ class Estimable:
 
 def estimable_of(it: Certificate) -> Estimable:
     """The rows and coefficients that are left, from a certificate that `certify` made."""
+    if it.data.kind == "kernel":
+        raise ValueError("in the space of a kernel there are no coefficients to estimate")
     if it.verdict == Separation.UNDECIDED:
         raise ValueError("the verdict is undecided, so it is not known which estimates exist")
     if it.dropped is None:

@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import integers, root
+from novikoff.guarantees.exact.arithmetic import Integers, integers, largest, root
 from novikoff.guarantees.exact.mistaken import expect_ledger
-from novikoff.ledger.kernels import dense
+from novikoff.ledger.kernels import Kernel, dense
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import plural, short
+from novikoff.stream.rows import Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,23 @@ class KernelBound:
         )
 
 
+def exact_gram(X: Vector, kernel: Kernel) -> tuple[Integers, Fraction]:
+    """The kernels of all pairs of rows as integers times 1/d, which is returned beside them."""
+    if kernel.name not in ("linear", "poly"):
+        raise ValueError("this needs a linear or polynomial kernel, whose values are exact")
+    degree, gamma, constant = 1, Fraction(1), Fraction(0)
+    if kernel.name == "poly":
+        degree = int(kernel.degree)
+        gamma, constant = Fraction(float(kernel.gamma)), Fraction(float(kernel.coef0))
+    whole, exponent = integers(X.reshape(-1))
+    gamma *= Fraction(4) ** exponent  # of products of integers
+    below = math.lcm(gamma.denominator, constant.denominator)
+    times, plus = int(gamma * below), int(constant * below)
+    most = (largest(whole) ** 2 * X.shape[1] * times + plus) ** degree
+    whole = whole.astype(np.int64 if most < 2**62 else object).reshape(X.shape)
+    return (whole @ whole.T * times + plus) ** degree, Fraction(1, below**degree)
+
+
 def kernel_bound(ledger: Ledger) -> KernelBound:
     """The bound, the sandwich and the ceiling on γ* of a run with a linear or polynomial kernel.
 
@@ -63,25 +81,15 @@ def kernel_bound(ledger: Ledger) -> KernelBound:
     """
     ledger = expect_ledger(ledger, "kernel").snapshot()
     kernel = ledger.kernel
-    if kernel is None or kernel.name not in ("linear", "poly"):
-        raise ValueError("this needs a linear or polynomial kernel, whose values are exact")
+    assert kernel is not None
     if ledger.n_updates != ledger.n_mistakes or ledger.began or not len(ledger):
         raise ValueError("this needs the whole ledger of a run with mistakes, and without a margin")
-    X, exponent = integers(dense(ledger.examples).reshape(-1))
-    X = X.astype(object).reshape(-1, ledger.dim)
-    degree, gamma, constant = 1, Fraction(1), Fraction(0)
-    if kernel.name == "poly":
-        degree = int(kernel.degree)
-        gamma, constant = Fraction(float(kernel.gamma)), Fraction(float(kernel.coef0))
-    gamma *= Fraction(4) ** exponent  # of products of integers
-    below = math.lcm(gamma.denominator, constant.denominator)
-    K = (
-        X @ X.T * int(gamma * below) + int(constant * below)
-    ) ** degree + ledger.bias * below**degree
+    K, scale = exact_gram(dense(ledger.examples), kernel)
+    K = K.astype(object) + ledger.bias * scale.denominator
     steps, exponent = integers(ledger.steps)
     steps = steps.astype(object)
-    scale, unit = Fraction(1, below**degree), Fraction(ledger.unit) * Fraction(2) ** exponent
-    alpha = np.zeros(len(X), dtype=object)
+    unit = Fraction(ledger.unit) * Fraction(2) ** exponent
+    alpha = np.zeros(len(K), dtype=object)
     np.add.at(alpha, ledger.example, steps)
     scores, own, which = K @ alpha, np.diagonal(K), ledger.example
     squared = (alpha @ scores) * scale * unit**2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +12,7 @@ from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.storage.checked import Stored
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.number_text import is_finite_number
 from novikoff.stream.rows import Flaw, Positions, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
@@ -31,12 +31,6 @@ def thresholds_of(ties: Ties) -> tuple[float, float]:
     if ties not in THRESHOLDS:
         raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
     return THRESHOLDS[ties]
-
-
-def is_finite_number(value: Any) -> bool:
-    """Whether the value is a real number, finite and not a truth value."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
 
 
 def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:

@@ -18,10 +18,11 @@ from novikoff.learners.compiled_pass import (
     thresholds_of,
 )
 from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.kernels import Kernel, add_mistakes
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.weights import times
-from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector
 
@@ -52,8 +53,14 @@ class Dual:
         Add 1 to the kernel: a constant feature 1 in its space.
     margin, rate, ties, averaging, class_weights
         As for :class:`Additive`.
+    budget, seed
+        Keep at most B mistakes: a new one takes the place of one that is drawn by `seed`. There is
+        no average and no vote then. If K(x, x) ≤ R², there is no margin, and vectors u_t of length
+        at most U < √B/R move by S in all, E[M] ≤ (E[L] + R·B·(U + S))/(1 − U·R/√B), where L is the
+        sum of max(0, 1 − y·u_t(x)) over the mistakes. docs/kernels.md has the proof.
 
-    References: Aizerman, Braverman & Rozonoer (1964); Freund & Schapire (1999), section 5.
+    References: Aizerman, Braverman & Rozonoer (1964); Freund & Schapire (1999), section 5;
+    Cavallanti, Cesa-Bianchi & Gentile (2007) for the budget.
 
     >>> from novikoff import play
     >>> X, y = [[1, 1], [-1, -1], [1, -1], [-1, 1]], [1, 1, -1, -1]  # XOR
@@ -78,12 +85,17 @@ class Dual:
         ties: Ties = "mistake",
         averaging: bool = False,
         class_weights: tuple[float, float] = (1.0, 1.0),
+        budget: int | None = None,
+        seed: int = 0,
     ) -> None:
         check_sizes(rate, margin, class_weights)
+        if budget is not None and (type(budget) is bool or budget != int(budget) or budget < 1):
+            raise ValueError(f"budget must be a whole number from 1, not {budget!r}")
         self._thresholds = thresholds_of(ties)
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.kernel, self.ties, self.averaging = kernel, ties, averaging
-        self.rounds = 0
+        self.rounds = self._made = 0
+        self.budget, self.seed = budget, seed
         self._steps = class_weights
         if margin > 0:
             self._thresholds = (margin / rate, margin / rate)
@@ -113,15 +125,22 @@ class Dual:
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
+        keep = "positions" if self.kernel.is_precomputed else "examples"
+        keep = keep if self.budget is None else "counts"
         return Ledger(
             self.dim,
             bias=self.bias,
             began=self.rounds,
             unit=self.rate,
-            keep="positions" if self.kernel.is_precomputed else "examples",
+            keep=keep,
             rule="kernel",
-            kernel=self.kernel,
+            kernel=self.kernel if self.budget is None else None,
         )
+
+    @property
+    def kept(self) -> tuple[Positions, Vector]:
+        """The position of each mistake that is kept, oldest first, and its weight."""
+        return self._kept.positions.values, times(self.rate, self._kept.steps.values)
 
     def scores(self, rows: Rows) -> Vector:
         """Σ step·K(x_k, x) for each row x, summed exactly as when learning."""
@@ -133,6 +152,8 @@ class Dual:
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
+        if self.budget is not None:  # an error then comes before a change
+            end = min(end, begin + _LEARNED)
         had, known = len(self._kept), self._known
         if known is None or known.rows() is not block.rows:
             known = self._known = _Known(block.rows, averaging=self.averaging)
@@ -183,7 +204,8 @@ class Dual:
         which = which[stale]
         since, s = np.maximum(known.since[which], 0), known.s[which]
         u = None if known.u is None else known.u[which]
-        for first in range(int(since.min(initial=len(kept))), len(kept), _MISTAKES):
+        oldest = int(since.min(initial=len(kept))) if self.budget is None else len(kept)
+        for first in range(oldest, len(kept), _MISTAKES):
             of, at = kept.since(first, self.dim, first + _MISTAKES)
             gram = self.kernel.gram(rows, of, at, bias=self.bias)
             each, some = np.arange(len(at)), slice(first, first + len(at))
@@ -206,28 +228,34 @@ class Dual:
         met, each = np.empty(n), block.importances
         importances = None if each is None else each[which]
         thresholds = (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
-        gram = np.zeros((n, n))
-        if not (labels * s > max(thresholds)).all():  # otherwise nothing is learned from these
+        gram, B, kept = np.zeros((n, n)), self.budget, self._kept
+        # without a doubt nothing is learned from these
+        if B is not None or not (labels * s > max(thresholds)).all():
             rows = block.rows.take(which)
             gram = self.kernel.gram(rows, rows, at, bias=self.bias)
-        done, stopped, made = _core.kernel_learn(
-            gram=gram.reshape(-1),
-            labels=labels,
-            importances=importances,
-            threshold=thresholds,
-            step=self._steps,
-            unit=self.rate,
-            rounds=rounds,
-            s=s,
-            u=u,
-            met=met,
-            **out,
-        )
-        if made:
-            mistaken = out["row"][:made].copy()
+        rule: dict[str, Any] = {"labels": labels, "importances": importances, "met": met, **out}
+        rule |= {"threshold": thresholds, "step": self._steps, "unit": self.rate, "rounds": rounds}
+        if B is None:
+            done, stopped, made = _core.kernel_learn(gram=gram.reshape(-1), s=s, u=u, **rule)
+        else:
+            before = self.kernel.gram(rows, *kept.since(0, self.dim), bias=self.bias)
+            columns, steps = np.zeros(B, np.int64), np.zeros(B)
+            columns[: len(kept)], steps[: len(kept)] = np.arange(len(kept)), kept.steps.values
+            rule |= {"count": len(kept), "kept": columns, "steps": steps}
+            rule |= {"seed": self.seed, "made": self._made}
+            both = np.hstack([before, gram]).reshape(-1)
+            done, stopped, made, count = _core.kernel_learn_within(gram=both, **rule)
+            self._made += made
+        mistaken = out["row"][:made].copy()
+        if made and B is None:
             taken = rows.take(mistaken)
-            self._kept.add(taken, at[mistaken], out["taken"][:made], out["round"][:made])
-            out["row"][:made] = which[mistaken]
+            kept.add(taken, at[mistaken], out["taken"][:made], out["round"][:made])
+        elif made:
+            stay = columns[:count][columns[:count] < len(kept)]
+            new = columns[len(stay) : count] - len(kept)
+            kept.retain(stay, self.dim)
+            kept.add(rows.take(new), at[new], steps[len(stay) : count], np.zeros_like(new))
+        out["row"][:made] = which[mistaken]
         if done == n:
             known.put(which, s, u, len(self._kept))
         if self.honest is not None and counts_of(self.honest) is not None:
@@ -249,7 +277,15 @@ class Dual:
             "rounds": self.rounds,
             "kernel": self.kernel.state(),
         }
-        return settings, {"steps": np.array(self._steps)}
+        arrays: Arrays = {"steps": np.array(self._steps)}
+        if self.budget is not None:
+            settings |= {"budget": int(self.budget), "seed": self.seed, "made": self._made}
+            rows, at = self._kept.since(0, self.dim)
+            arrays |= {"kept_at": at, "kept_steps": self._kept.steps.values}
+            if rows is not None:
+                held = KeptRows(np.arange(len(at)), rows).state(self.dim if dim is None else dim)
+                arrays |= prefixed({"kept": held})
+        return settings, arrays
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Dual:
@@ -266,10 +302,25 @@ class Dual:
                 ties=stored.choice("ties", tuple(THRESHOLDS)),
                 averaging=stored.flag("averaging"),
                 class_weights=(steps[0], steps[1]),
+                budget=stored.count("budget") if "budget" in settings else None,
+                seed=stored.count("seed") if "budget" in settings else 0,
             )
         except ValueError as error:
             stored.refuse(str(error))
         learner.rounds = stored.count("rounds")
+        if learner.budget is not None:
+            learner._made, weights = stored.count("made"), stored.vector("kept_steps")
+            at, each, rows = (
+                stored.positions("kept_at", len(weights)),
+                np.arange(len(weights)),
+                None,
+            )
+            if len(each) > learner.budget:
+                stored.refuse("it keeps more mistakes than its budget")
+            if not learner.kernel.is_precomputed:
+                kept = Stored("learner", {}, with_prefix("kept", arrays))
+                rows = KeptRows.restored(kept, learner.dim, each).rows
+            learner._kept.add(rows, at, weights, np.zeros_like(each))
         return learner
 
     def recall(self, ledger: Ledger) -> None:
@@ -360,6 +411,14 @@ class _Kept:
             return None, at
         ends = self._ends.values[first : end + 1]
         return SparseRows(self._data.values, self._columns.values, ends, dim), at
+
+    def retain(self, which: Positions, dim: int) -> None:
+        """Forget all mistakes but these."""
+        rows, at = self.since(0, dim)
+        taken = None if rows is None else rows.take(which)
+        held = at[which], self.steps.values[which], self.rounds.values[which]
+        self.forget_from(0)
+        self.add(taken, *held)
 
     def forget_from(self, n: int) -> None:
         """Forget all mistakes but the first n."""

@@ -63,7 +63,7 @@ class Rule:
     `ties` are those of the perceptrons; the Winnows have `ties`, `alpha` and `threshold`, the
     adaptive kinds `regularisation` and `matrix`; None means the usual value. Winnow1 and Winnow2
     have no constant. `joint` learns any number of classes in one run; not for the Winnows. A
-    `kernel` is for perceptrons.
+    `kernel` is for perceptrons, and `budget` and `seed` are those of `Dual`.
     """
 
     kind: Kind = "perceptron"
@@ -77,12 +77,16 @@ class Rule:
     threshold: float | None = None
     joint: bool = False
     kernel: Kernel | None = None
+    budget: int | None = None
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in READINGS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
             raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
+        if self.budget is not None and (self.kernel is None or self.reading != "final"):
+            raise ValueError("a budget is for the final weights of a kernel perceptron")
         if self.kernel is not None:
             if self.kind in (*ADAPTIVE, *WINNOWS):
                 raise ValueError(f"a kernel is for perceptrons, not for {self.kind}")
@@ -159,6 +163,7 @@ class Rule:
         how["averaging"] = self.reading == "average"
         plain: dict[str, Any] = {"margin": self.margin, "rate": self.rate}
         if self.kernel is not None:
+            how |= {"budget": self.budget, "seed": self.seed}
             return Dual(dim, kernel=self.kernel, ties=self.ties, **plain, **how)
         how["start"] = start
         if self.joint:

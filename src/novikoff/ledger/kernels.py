@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.storage.checked import Settings, Stored
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.number_text import is_finite_number
 from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, Vector, for_core, scored
 from novikoff.stream.sums import total
 
@@ -55,9 +56,9 @@ class Kernel:
         is_named = isinstance(gamma, str) and gamma in ("auto", "scale")
         if type(degree) is bool or not isinstance(degree, int | np.integer) or degree < 1:
             raise ValueError(f"degree must be a whole number from 1, not {degree!r}")
-        if not is_named and (isinstance(gamma, str) or not _is_number(gamma) or gamma <= 0):
+        if not is_named and (isinstance(gamma, str) or not is_finite_number(gamma) or gamma <= 0):
             raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, not {gamma!r}")
-        if not (_is_number(self.coef0) and self.coef0 >= 0):
+        if not (is_finite_number(self.coef0) and self.coef0 >= 0):
             raise ValueError(f"coef0 must be a finite number from 0, not {self.coef0!r}")
 
     def __str__(self) -> str:
@@ -247,11 +248,6 @@ def _called(kernel: Callable[[Vector, Vector], Any], rows: Rows, of: Rows) -> Ve
     if found.dtype.kind not in "biuf" or not np.isfinite(found).all():
         raise BadExample("the kernel returned values that are not finite numbers")
     return for_core(found.astype(np.float64))
-
-
-def _is_number(value: Any) -> bool:
-    numbers = (int, float, np.integer, np.floating)
-    return isinstance(value, numbers) and type(value) is not bool and bool(np.isfinite(value))
 
 
 def _check_matrix(rows: Rows) -> None:

@@ -499,7 +499,7 @@ class Ledger:
         ledger.n_classes = known = stored.count("classes") if rule in _JOINT else 0
         if rule in ("adaptive", "joint-adaptive"):
             ledger.adaptation = _restored_adaptation(stored, dim + bias, known, rule)
-        if rule == "kernel":
+        if rule == "kernel" and (keep != "counts" or "kernel" in settings):
             ledger.kernel = Kernel.restored(stored.settings("kernel"))
             if keep != ("positions" if ledger.kernel.is_precomputed else "examples") or began:
                 stored.refuse("it does not have all mistakes of its kernel")

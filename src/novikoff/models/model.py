@@ -12,7 +12,6 @@ from typing import Any, Self, get_args
 import numpy as np
 
 from novikoff.learners import Adaptive, Dual, Joint, JointAdaptive, Multiplicative
-from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
 from novikoff.ledger.honest_scores import HonestScores
@@ -28,6 +27,7 @@ from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Codes
 from novikoff.stream.labels import in_order, negative_and_positive, predicts_positive, written
+from novikoff.stream.number_text import is_finite_number
 from novikoff.stream.rows import Rows, Vector
 from novikoff.stream.sums import dot
 
@@ -302,7 +302,7 @@ class Model:
             one, many = ("adaptive", "joint-adaptive") if adaptive else ("additive", "joint")
             if isinstance(learner, Dual):
                 one = "kernel"
-                if ledger.kernel != learner.kernel or ledger.keep == "counts":
+                if (ledger.kernel == learner.kernel) == (learner.budget is not None):
                     stored.refuse("its learner and its ledger differ in their kernel")
             right = ledger.rule == (many if self.is_joint else one)
             right &= (self.kind in ADAPTIVE) == adaptive

@@ -24,7 +24,9 @@ from novikoff.guarantees.certificate import (
 from novikoff.guarantees.check import Evidence, Model, check_examples, claim, require
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
+from novikoff.ledger.kernels import AnyKernel, Kernel
 from novikoff.separability.exact_linear import last_columns
+from novikoff.separability.gram import gram_of, kernel_named
 from novikoff.separability.models import (
     COUNTED,
     Regression,
@@ -70,7 +72,8 @@ def certify(
     trials: Any = None,
     fixed_effects: Any = None,
     weights: Any = None,
-    fit_intercept: bool = True,
+    kernel: Kernel | AnyKernel | None = None,
+    fit_intercept: bool | None = None,
     margin_rtol: float | None = None,
     max_seconds: float = math.inf,
     progress: Progress | None = None,
@@ -109,8 +112,12 @@ def certify(
     weights
         Of the rows, at least 0; those of weight 0 are left out, and rows are counted without them.
         Positive weights and offsets change nothing about which estimates exist.
+    kernel
+        Decide it in the space of this `Kernel` or name, other than "rbf"; weights and multipliers
+        are those of rows. All kernels of pairs must be exact in float64 (see docs/kernels.md).
     fit_intercept
-        Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
+        Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature. By
+        default it does, but not in the space of a kernel.
     margin_rtol
         Narrow the interval for the best margin γ to this relative width, if the data are
         completely separated; 0 gives γ exactly. By default the interval is what the search found;
@@ -144,12 +151,15 @@ def certify(
     if isinstance(X, Regression):
         trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
         fit_intercept = X.constant or model == "ordinal"  # its thresholds are the constants
-    kind = _kind(model, trials)
+    kind, in_kernel = _kind(model, trials), kernel is not None
+    if in_kernel and (kind != "binary" or margin_rtol is not None):
+        raise BadExample("a kernel is for two labels, and for margins as they are found")
     given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+    fit_intercept = not in_kernel if fit_intercept is None else fit_intercept
     constant = bool(fit_intercept) and fixed_effects is None
-    data, of = _modelled(given, kind, constant=constant)
+    data, of = _modelled(given, kind, constant=constant, kernel=kernel)
     bias = constant if of is None else of.shape(len(data.classes))[1]
-    points = Points(data.block, bias=bias)
+    points = Points(data.block, bias=bias, in_kernel=in_kernel)
     digest = fingerprint(points.block)
     about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data), of)
     say: Progress = (lambda _: None) if progress is None else progress
@@ -158,9 +168,10 @@ def certify(
     known = search.known
     try:
         search.run()
-        search.name_columns()
+        if not in_kernel:
+            search.name_columns()
         margin = _margin(points, known)
-        if margin_rtol is None and margin.relative_width > _WIDE:
+        if margin_rtol is None and not in_kernel and margin.relative_width > _WIDE:
             margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
         if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
             known.weights, margin = narrowed(
@@ -185,6 +196,7 @@ def verify(
     Whatever the certificate states must hold for these data: the number, order and names of the
     columns, the labels, and the files, if it names any. `guarantees/check.py`, which needs only the
     standard library and also runs as a script, is a second opinion: it reads the rows one by one.
+    Of a kernel that is a function, X is the matrix that it returns.
 
     References: Gordan (1873); Albert & Anderson (1984).
     """
@@ -227,13 +239,14 @@ def checked(
         data = _data(X, y, fixed_effects=fixed_effects, weights=weights)
         read = _evidence(data)
     else:
-        kind = it.model.kind
+        kind = "binary" if it.model.kernel else it.model.kind
         require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
         require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
-        levels = None if kind in COUNTED else it.classes
+        levels = None if kind in (*COUNTED, "binary") else it.classes
         given = _data(X, y, kind, levels, trials, fixed_effects, weights)
         require(given.block.rows.dim == it.model.columns, "the data have other columns")
-        data, of = _modelled(given, kind, constant=it.model.constant)
+        kernel = kernel_named(it.model.kernel) if it.model.kernel else None
+        data, of = _modelled(given, kind, constant=it.model.constant, kernel=kernel)
         read = _evidence(data)
         if of is not None:
             check_examples(it.model, of.examples, of.twice)
@@ -270,10 +283,14 @@ def _kind(model: str, trials: Any) -> str:
     return model if trials is None else "binomial"
 
 
-def _modelled(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model | None]:
+def _modelled(
+    data: Data, kind: str, *, constant: bool, kernel: Kernel | AnyKernel | None
+) -> tuple[Data, Model | None]:
     """The rows that a certificate is of: the data's own, or the inequalities of their model."""
     if len(data.block) == 0:
         raise BadExample("there are no examples")
+    if kernel is not None:
+        return gram_of(data, kernel, constant=constant)
     if kind == "binary":
         return data, None
     return system_of(data, kind, constant=constant)
@@ -378,7 +395,7 @@ def _certificate(
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
         ]
-    dropped, absorbing = _dropped(points, known)
+    dropped, absorbing = ((), ()) if about.kind == "kernel" else _dropped(points, known)
     found = Certificate(
         verdict=known.verdict,
         weights_by_column=weights,
@@ -399,7 +416,7 @@ def _certificate(
         dropped=None if known.verdict == Separation.UNDECIDED else dropped,
         absorbing=absorbing,
     )
-    if about.kind in ("multinomial", "ordinal") or not found.infinite:
+    if about.kind in ("multinomial", "ordinal", "kernel") or not found.infinite:
         return found
     return replace(found, one_response=_one_response(points, about, [*found.infinite]))
 
@@ -457,5 +474,8 @@ def _margin(points: Points, known: Findings) -> MarginInterval:
     most = points.hull_squared(hull) if hull else None
     if known.verdict != Separation.COMPLETE or known.weights is None:
         return MarginInterval(Fraction(0), most, hull)
-    reached = points.nearest(known.weights)[1] ** 2 / known.weights.squared
+    size = points.exact.square_of(known.weights)
+    if size <= 0:
+        raise BadExample("the kernels are those of no space: a vector has a square of at most 0")
+    reached = points.nearest(known.weights)[1] ** 2 / size
     return MarginInterval(reached, most, hull)

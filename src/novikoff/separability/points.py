@@ -17,9 +17,8 @@ from novikoff.guarantees.exact.arithmetic import (
     Integers,
     integers,
     lowest_exponent,
-    packed,
 )
-from novikoff.guarantees.exact.rows import Entries, ExactRows, ExactSum
+from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, SparseRows, Vector, dots
 
@@ -31,9 +30,10 @@ _LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 class Points:
     """z = y·x for each row of a checked block; with a bias the constant is the last coordinate."""
 
-    def __init__(self, block: Block, *, bias: bool) -> None:
+    def __init__(self, block: Block, *, bias: bool, in_kernel: bool = False) -> None:
         self.block, self.rows, self.labels, self.bias = block, block.rows, block.signs, bias
-        self.exact = ExactRows(block.rows, bias=bias)
+        self.exact = (GramRows if in_kernel else ExactRows)(block.rows, bias=bias)
+        self.in_kernel = in_kernel
         self.length = block.rows.dim + bias
 
     def __len__(self) -> int:
@@ -53,18 +53,11 @@ class Points:
 
     def hull_squared(self, multipliers: Sparse) -> Fraction:
         """‖Σ λ z‖² / (Σ λ)²: no weights have a larger squared margin."""
-        return self._total(multipliers).squared / sum(multipliers.values()) ** 2
+        return self.exact.square_of_sum(multipliers, self.labels) / sum(multipliers.values()) ** 2
 
     def sum_is_zero(self, multipliers: Sparse) -> bool:
         """Whether Σ λ z = 0, exactly."""
-        return self._total(multipliers).is_zero
-
-    def _total(self, multipliers: Sparse) -> ExactSum:
-        at = np.array(list(multipliers), dtype=np.int64)
-        times = packed(list(multipliers.values()))
-        total = ExactSum(self.length)
-        total.add(self.rows, at, times * self.labels[at].astype(times.dtype), Fraction(1))
-        return total
+        return self.exact.sum_of(multipliers, self.labels).is_zero
 
     @cached_property
     def exponent(self) -> int:

@@ -15,7 +15,8 @@ from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.learners import Adaptive, Additive
+from novikoff.learners import Adaptive, Additive, Dual
+from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
@@ -157,7 +158,8 @@ class Search:
         few data the perceptron is as fast, and its weights are small whole numbers.
         """
         points, left = self.points, len(self.points) + 1
-        if points.rows.values.size < _MANY or points.exact.norms.max() > _HUGE:
+        few = points.rows.values.size < _MANY or points.in_kernel
+        if few or points.exact.norms.max() > _HUGE:
             return False
         learner = Adaptive(points.rows.dim, bias=points.bias, regularisation=0.1)
         ledger = learner.open_ledger("positions")
@@ -180,7 +182,10 @@ class Search:
     def _perceptron(self) -> bool:
         """Run the perceptron while it makes progress; whether its weights separate, exactly."""
         points, pool, cycles = self.points, Pool(), CycleSearch()
+        learner: Additive | Dual
         learner = Additive(points.rows.dim, bias=points.bias, margin=self._margin())
+        if points.in_kernel:
+            learner = Dual(points.rows.dim, kernel=Kernel("precomputed"), bias=points.bias)
         ledger = learner.open_ledger("positions")
         block, read = arranged(points.block, 0), 0.0
         a_row = points.rows.values.size / len(points)
@@ -190,7 +195,9 @@ class Search:
                 passes, rounds = len(ledger.epoch_ends), ledger.n_rounds
                 run = play(block, learner, ledger=ledger, cycles=cycles, revisit=pool)
                 if run.verdict == Verdict.SEPARATED:
-                    return self._separates(learner.weights)
+                    times = np.bincount(ledger.rows, ledger.steps, len(points))
+                    combined = np.append(times, times.sum())[: points.length]
+                    return self._separates(combined if points.in_kernel else learner.weights)
                 if run.cycle is not None:
                     counts = map(int, run.cycle.multipliers)  # every step was 1
                     self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))

@@ -37,7 +37,7 @@ from novikoff.guarantees.check import (
     row_vector,
 )
 from novikoff.guarantees.exact.arithmetic import ExactVector, packed
-from novikoff.guarantees.exact.rows import ExactRows, ExactSum
+from novikoff.guarantees.exact.rows import ExactRows, ExactSum, GramRows
 from novikoff.separability.exact_linear import rank_of
 from novikoff.separability.points import orthogonal_to
 from novikoff.stream.blocks import Block, Labels
@@ -74,10 +74,14 @@ class Gathered:
         self._flaw: Rejected | None = None
         self.digest, self.separated, self.radius = Fingerprint(), list[range](), Fraction(0)
         self.least: Fraction | None = None
+        self._gram: GramRows | None = None
 
     def add(self, block: Block) -> tuple[Labels, NDArray[np.bool_]]:
         """On which side of the weights each row is: 1 is its own; and which rows are flaws."""
         it, labels, exact = self._it, block.signs, ExactRows(block.rows, bias=self._it.bias)
+        if it.model is not None and it.model.kernel:
+            self._gram = exact = GramRows(block.rows, bias=it.bias)  # a matrix comes in one block
+            self._signs = labels
         side = labels * exact.signs(self._w) if it.w else np.zeros_like(labels)
         above, others = np.flatnonzero(side > 0), np.flatnonzero(side <= 0)
         bad = side < 0
@@ -119,6 +123,10 @@ class Gathered:
 
     def facts(self) -> Facts:
         """What all rows so far say."""
+        size, hull = self._w.squared, self._hull.squared
+        if self._gram is not None:
+            size = self._gram.square_of(self._w)
+            hull = self._gram.square_of_sum(self._it.hull, self._signs)
         return Facts(
             rows=self._at - self._first,
             fingerprint=str(self.digest),
@@ -126,10 +134,11 @@ class Gathered:
             separated=spans_text(merged(self.separated)),
             least=self.least or Fraction(0),
             radius=self.radius,
+            size=size,
             unseparated=self._unseparated,
             multiplied=self._multiplied,
             cancels=self._zero.is_zero,
-            hull=self._hull.squared,
+            hull=hull,
         )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from novikoff.stream.printing import quoted
 
@@ -15,6 +17,12 @@ NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NUMBER = re.compile(NUMBER)
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE | re.ASCII)
 _MISSING = frozenset({"", "?", "na", "n/a", "nan", "+nan", "-nan", "null"})
+
+
+def is_finite_number(value: Any) -> bool:
+    """Whether the value is a real number, finite and not a truth value."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)
 
 
 def number(text: str) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -166,6 +166,22 @@ class ExactRows:
             best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
         return best
 
+    def square_of(self, u: ExactVector) -> Fraction:
+        """‖u‖²."""
+        return u.squared
+
+    def square_of_sum(self, times: Mapping[int, int], labels: Labels) -> Fraction:
+        """‖Σ times · y x‖² over rows by position."""
+        return self.sum_of(times, labels).squared
+
+    def sum_of(self, times: Mapping[int, int], labels: Labels) -> ExactSum:
+        """Σ times · y x over rows by position."""
+        total, at = ExactSum(self.rows.dim + self.bias), np.array(sorted(times), dtype=np.int64)
+        if len(at):
+            signed = packed([times[i] * int(labels[i]) for i in at.tolist()])
+            total.add(self.rows, at, signed, Fraction(1))
+        return total
+
     def rounded(self, u: ExactVector) -> tuple[Vector, Vector]:
         """⟨u, x⟩ for each row, divided by a positive number, and bounds on its error."""
         w = u.floats()
@@ -196,6 +212,34 @@ class ExactRows:
             e = e.where(matters[e.columns])
             numbers, exponent = integers(e.values)
             yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
+
+
+class GramRows(ExactRows):
+    """The rows of a matrix of kernels; lengths are those of the vectors that they stand for."""
+
+    def largest_square(self) -> Fraction:
+        """The largest K(x, x), and 1 for the constant."""
+        e = Entries.of(self.rows, np.arange(len(self.rows)), bias=False)
+        of_row = np.repeat(np.arange(len(e.lengths)), e.lengths)
+        own = e.values[e.columns == of_row].max(initial=0.0)
+        return Fraction(float(own)) + self.bias
+
+    def square_of(self, u: ExactVector) -> Fraction:
+        """‖Σ u_i φ(x_i)‖² = Σ u_i u_j K(x_i, x_j), and the square of the constant's weight."""
+        n, constant, total = self.rows.dim, Fraction(0), Fraction(0)
+        if self.bias:
+            constant = int(u.integers[n]) * u.unit
+        at = np.flatnonzero(u.integers[:n])
+        for part, scores, unit in self.exactly(at, u):
+            own = u.integers[at[part]].astype(object)
+            total += int(own @ scores.astype(object)) * unit * u.unit
+        return total - constant * int(u.integers[at].astype(object).sum()) * u.unit + constant**2
+
+    def square_of_sum(self, times: Mapping[int, int], labels: Labels) -> Fraction:
+        """‖Σ times · y φ(x)‖² over rows by position."""
+        signed = {i: n * int(labels[i]) for i, n in times.items()}
+        whole = signed | ({self.rows.dim: sum(signed.values())} if self.bias else {})
+        return self.square_of(ExactVector.sparse(whole, self.rows.dim + self.bias))
 
 
 def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:

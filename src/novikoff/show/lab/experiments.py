@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from itertools import combinations
+from math import factorial
 
 import numpy as np
 
 from novikoff import concepts, guarantees, sources
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners import Additive, Learner, Winnow1, Winnow2
+from novikoff.learners import Additive, Dual, Learner, Winnow1, Winnow2
+from novikoff.ledger.kernels import Kernel
 from novikoff.runs.loop import play
 from novikoff.separability import certify
 from novikoff.show.lab.results import Check, Curves, Result, Value
@@ -383,6 +385,30 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
     )
 
 
+def kernels(*, largest: int = 6) -> Result:
+    """Separate parities in the space of a kernel, and prove that a degree less does not.
+
+    With the kernel (x·z + 1)ⁿ, bits of ±1 have R² = (n + 1)ⁿ, and their parity the margin √(n!).
+    Reference: Minsky & Papert (1969), chapter 3; Freund & Schapire (1999), section 5.
+    """
+    rows, checks = [], []
+    for n in range(2, max(2, largest) + 1):
+        X = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
+        y, (below, at) = X.prod(axis=1), (Kernel("poly", degree=d) for d in (n - 1, n))
+        ledger = play(X, y, Dual(n, kernel=at), epochs=MOST_PASSES).ledger
+        proofs = [certify(X, y, kernel=one) for one in (below, at)]
+        bound = (n + 1) ** n // factorial(n)
+        rows.append((n, *(str(proof.verdict) for proof in proofs), len(ledger), bound))
+        checks.append(Check(f"mistakes on the parity of {n} bits", bound, len(ledger)))
+    return Result(
+        "kernels",
+        "The parity of n bits in the spaces of the kernels (x·z + 1)^(n − 1) and (x·z + 1)^n.",
+        ("n", "degree n − 1", "degree n", "mistakes", "at most"),
+        tuple(rows),
+        tuple(checks),
+    )
+
+
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "conjunctions": conjunctions,
     "halving": halving,
@@ -391,4 +417,5 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "xor": xor,
     "learning-rate": learning_rate,
     "margin": margin,
+    "kernels": kernels,
 }

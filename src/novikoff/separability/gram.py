@@ -1,0 +1,70 @@
+"""Rows in the space of a kernel: each is the row of its kernels with all rows, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.guarantees.check import Model, polynomial
+from novikoff.guarantees.exact.arithmetic import fraction_text
+from novikoff.guarantees.kernel import exact_gram
+from novikoff.ledger.kernels import AnyKernel, Kernel, dense
+from novikoff.sources.open import Data
+from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.rows import DenseRows, Vector
+
+_MOST_ROWS = 4000  # whose pairs take 128 MB
+
+
+def gram_of(given: Data, kernel: Kernel | AnyKernel, *, constant: bool) -> tuple[Data, Model]:
+    """The data with the kernels of each row and all rows in place of its features."""
+    rows, n = given.block.rows, len(given.block)
+    if n > _MOST_ROWS:
+        raise BadExample(f"at most {_MOST_ROWS:,} rows can be compared in pairs, not {n:,}")
+    kernel = kernel if isinstance(kernel, Kernel) else Kernel(kernel)
+    kernel, name = kernel.measured(rows, whole=True), kernel.name
+    if name == "rbf":
+        raise BadExample(
+            "an rbf kernel separates all rows, unless two that are equal have different labels "
+            "(Micchelli 1986); its values are not rational, so there is no certificate of it"
+        )
+    columns, names, text = rows.dim, given.names, "x·z"
+    if name == "poly":
+        gamma, plus = (fraction_text(Fraction(float(x))) for x in (kernel.gamma, kernel.coef0))
+        text = f"({gamma} x·z + {plus})^{kernel.degree}"
+    if callable(name) or kernel.is_precomputed:
+        K = kernel.gram(rows, rows, np.arange(n))
+        columns, names, text = n, None, "precomputed"
+    else:
+        K = _floats(kernel, dense(rows))
+    of = Model("kernel", n, columns, constant, kernel=text)
+    return replace(given, block=Block(DenseRows(K), given.block.labels), names=names), of
+
+
+def _floats(kernel: Kernel, X: Vector) -> Vector:
+    """The kernels of all pairs, each of which float64 must hold exactly."""
+    whole, unit = exact_gram(X, kernel)
+    try:
+        K = whole.astype(np.float64)
+        exact = K.astype(np.int64) if whole.dtype != object else np.frompyfunc(int, 1, 1)(K)
+        wrong = np.argwhere(exact != whole)
+    except OverflowError:
+        wrong = np.zeros((1, 2), dtype=np.int64)
+    if len(wrong):
+        i, j = wrong[0].tolist()
+        raise BadExample(
+            f"the kernel of rows {i} and {j} needs more than the 53 bits of float64; round the "
+            "features to small whole numbers, or to few binary digits"
+        )
+    return np.ldexp(K, 1 - unit.denominator.bit_length())
+
+
+def kernel_named(text: str) -> Kernel:
+    """The kernel that a certificate names."""
+    if text == "precomputed":
+        return Kernel("precomputed")
+    degree, gamma, constant = polynomial(text)
+    return Kernel("poly", degree, float(gamma), float(constant))

@@ -1,0 +1,176 @@
+"""`certify` in the space of a kernel: parity of bits, proofs checked twice, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics.pairwise import polynomial_kernel
+
+from helpers.strategies import dyadic_data
+from novikoff import Certificate, Kernel, certify, verify
+from novikoff.guarantees import check
+from novikoff.separability.certifying import evidence
+from novikoff.stream.input_problems import BadExample
+
+XOR = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
+SQUARE = Kernel("poly", degree=2)
+
+
+def twice_checked(found: Certificate, X: Any, y: Any) -> Certificate:
+    assert verify(found, X, y)
+    check.check(found.to_dict(), evidence(X, y))
+    return found
+
+
+def parity(n: int) -> tuple[Any, Any]:
+    X = np.array([*product([-1.0, 1.0], repeat=n)])
+    return X, X.prod(axis=1)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_parity_of_n_bits_is_separated_at_degree_n_and_not_below(n: int) -> None:
+    X, y = parity(n)
+    at = twice_checked(certify(X, y, kernel=Kernel("poly", degree=n)), X, y)
+    assert at.verdict == "complete"
+    # x₁⋯xₙ is one coordinate, n! ways to choose its factors: its weight is √n!
+    assert at.margin.at_least_squared == at.margin.at_most_squared == factorial(n)
+    assert at.radius_squared == (1 + n) ** n
+    below = twice_checked(certify(X, y, kernel=Kernel("poly", degree=n - 1)), X, y)
+    assert below.verdict == "overlap"
+    K, c = polynomial_kernel(X, degree=n - 1, gamma=1, coef0=1), np.zeros(2**n)
+    c[list(below.multipliers)] = list(below.multipliers.values())
+    assert (c * y) @ K @ (c * y) == 0  # all whole numbers
+
+
+def test_xor_is_separated_by_a_combination_of_its_rows() -> None:
+    found = twice_checked(certify(*XOR, kernel=SQUARE), *XOR)
+    assert (found.weights, found.mistake_bound) == ((1, 1, -1, -1), (4, 4))
+    assert "(1 x·z + 1)^2" in str(found)
+    assert "row 0: 1" in str(found)
+    assert Certificate.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    with pytest.raises(ValueError, match="no coefficients"):
+        found.estimable()
+
+
+@settings(max_examples=25)
+@given(
+    data=dyadic_data(),
+    degree=st.integers(1, 3),
+    coef0=st.sampled_from([0.0, 0.5, 1.0]),
+    constant=st.booleans(),
+)
+def test_the_kernel_and_its_features_have_the_same_verdict(
+    data: Any, degree: int, coef0: float, constant: bool
+) -> None:
+    """Monomials span the same space, whatever their weights in the kernel."""
+    X, y = np.asarray(data.X, dtype=np.float64), data.y
+    try:
+        found = certify(X, y, kernel=Kernel("poly", degree, 0.5, coef0), fit_intercept=constant)
+    except BadExample:  # the kernels need too many bits
+        return
+    twice_checked(found, X, y)
+    sizes = range(degree + 1) if coef0 else [degree]
+    powers = [p for k in sizes for p in combinations_with_replacement(range(X.shape[1]), k)]
+    wide = np.column_stack([X[:, p].prod(axis=1) for p in powers])
+    plain = certify(wide, y, fit_intercept=constant)
+    assert found.verdict == plain.verdict
+    assert found.separated == plain.separated
+
+
+def test_the_linear_kernel_gives_the_margin_and_the_bound_of_the_rows() -> None:
+    X, y = [[3.0, 1.0], [-2.0, 4.0], [-1.0, -1.0]], [1, 1, -1]
+    by_rows = certify(X, y, fit_intercept=False, margin_rtol=0)
+    found = twice_checked(certify(X, y, kernel="linear"), X, y)
+    assert found.radius_squared == by_rows.radius_squared == 20
+    best = by_rows.margin.at_least_squared
+    assert found.margin.at_least_squared <= best
+    assert found.margin.at_most_squared is not None
+    assert best <= found.margin.at_most_squared
+    w = np.array(found.weights) @ np.array(X)
+    reached = min(y * (np.array(X) @ w)) ** 2 / (w @ w)
+    assert float(found.margin.at_least_squared) == pytest.approx(reached)  # of floats
+
+
+def test_a_constant_counts_in_the_margin_and_the_radius() -> None:
+    X, y = [[1.0], [3.0], [-4.0]], [1, 1, -1]
+    found = twice_checked(certify(X, y, kernel="linear", fit_intercept=True), X, y)
+    assert found.weights == (0, 0, -1, -1)  # f(x) = 4x − 1, ‖w‖² = 16 + 1
+    assert found.margin.at_least_squared == Fraction(9, 17)
+    assert found.radius_squared == 17
+
+
+def test_a_matrix_and_a_function_are_taken_as_they_come() -> None:
+    X, y = XOR
+    K = polynomial_kernel(X, degree=2, gamma=1, coef0=1)
+    given = certify(X, y, kernel=SQUARE)
+    matrix = twice_checked(certify(K, y, kernel="precomputed"), K, y)
+
+    def function(A: Any, B: Any) -> Any:
+        return (A @ B.T + 1) ** 2
+
+    called = certify(X, y, kernel=function)
+    assert verify(called, function(X, X), y)
+    for other in (matrix, called):
+        assert (other.weights, other.margin) == (given.weights, given.margin)
+    with pytest.raises(check.Rejected):
+        verify(called, X @ X.T, y)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda c: c["weights"].update({"0": "-5"}), "wrong side"),
+        (lambda c: c["data"]["model"].update(kernel="(1 x·z + 2)^2"), "not those of the cert"),
+        (lambda c: c["data"]["model"].update(kernel="(0 x·z + 2)^2"), "kernel is unknown"),
+        (lambda c: c["data"]["model"].update(kernel="poly"), "a number in it is wrong"),
+        (lambda c: c["data"]["model"].update(kernel=""), "its model is damaged"),
+        (lambda c: c["data"]["model"].update(kind="poisson"), "its model is damaged"),
+        (lambda c: c["margin"].update(at_least_squared="3"), "margin of the weights differs"),
+        (lambda c: c.update(radius_squared="8"), "the radius differs"),
+        (lambda c: c["margin"].update(hull={"0": "1"}), "upper bound on the margin"),
+    ],
+)
+def test_a_certificate_that_was_changed_is_rejected(
+    change: Callable[[Any], None], reason: str
+) -> None:
+    written = certify(*XOR, kernel=SQUARE).to_dict()
+    written = json.loads(json.dumps(written))
+    change(written)
+    written["seal"] = check.seal(written)
+    with pytest.raises(check.Rejected, match=reason):
+        check.check(written, evidence(*XOR))
+    with pytest.raises(check.Rejected, match=reason):
+        verify(Certificate.from_dict(written), *XOR)
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "message"),
+    [
+        (XOR[0], {"kernel": "rbf"}, "Micchelli"),
+        (XOR[0] / 10, {"kernel": SQUARE}, "rows 0 and 0 needs more than the 53 bits"),
+        (XOR[0] * 1e200, {"kernel": Kernel("poly", 9)}, "53 bits"),
+        (XOR[0], {"kernel": SQUARE, "model": "poisson"}, "a kernel is for two labels"),
+        (XOR[0], {"kernel": SQUARE, "margin_rtol": 0}, "a kernel is for two labels"),
+        (XOR[0], {"kernel": "precomputed"}, "square matrix"),
+        (XOR[0] * np.nan, {"kernel": SQUARE}, "NaN"),
+        (np.zeros((4001, 1)), {"kernel": "linear"}, "at most 4,000 rows"),
+    ],
+)
+def test_what_cannot_be_certified_is_said(X: Any, options: Any, message: str) -> None:
+    y = np.resize(XOR[1], len(X))
+    with pytest.raises(ValueError, match=message):
+        certify(X, y, **options)
+
+
+def test_a_matrix_of_no_space_is_refused() -> None:
+    with pytest.warns(UserWarning, match="not positive"), pytest.raises(BadExample, match="no spa"):
+        certify([[-1.0, 0.0], [0.0, -1.0]], [1, -1], kernel="precomputed")
