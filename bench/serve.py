@@ -1,11 +1,14 @@
 """The service under load: durable examples a second, one at a time and in batches.
 
-    python bench/serve.py [--seconds 5] [--vowpal PYTHON]
+    python bench/serve.py [--seconds 5] [--vowpal PYTHON] [--many 10000000]
 
 The load generator runs in this process, beside the server: 64 connections that each predict, wait
 for the answer, tell the label, and so on; then 8 connections with batches of 500. The same with the
 journal on a file system in memory without syncing shows what durability costs. With the Python of
 an environment that has vowpalwabbit, its daemon learns the same examples over 64 connections.
+
+With --many, so many examples are predicted and revealed in batches, and the memory of the server is
+printed as they grow; then it is killed, and the time of its start is printed.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -162,6 +166,31 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+async def many(folder: str, n: int) -> None:
+    """The memory of the server while it meets n examples, and the time of a start after a kill."""
+    process, port = started(folder, "on")
+    line = await Connection(port).open()
+    await line.send("/v1/models/m", b'{"hash_bits": 18}', "PUT")
+    try:
+        for _ in range(10):
+            done = 0
+            while done < n // 10:
+                more, _ = await in_batches(port, 5.0, 4)
+                done += more
+            held = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{process.pid}/status").read_text())
+            asked = json.loads(await line.send("/v1/models/m", b"", "GET"))["asked"]
+            megabytes = int(held[1]) // 1024 if held else 0
+            print(f"| {asked:,} | {megabytes:,} MB |", flush=True)
+    finally:
+        process.kill()
+        process.communicate()
+    began = time.perf_counter()
+    process, port = started(folder, "on")
+    print(f"started in {time.perf_counter() - began:.1f} s")
+    process.terminate()
+    process.communicate()
+
+
 async def vowpal(port: int, seconds: float, connections: int) -> tuple[int, list[float]]:
     """Lines that its daemon learned, one after another on each connection."""
     some, took, end = examples(5000), list[float](), time.perf_counter() + seconds
@@ -184,7 +213,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--vowpal", type=Path, help="a vw program, or a Python that has it")
+    parser.add_argument("--many", type=int, help="only this many examples, for the memory")
     given = parser.parse_args()
+    if given.many:
+        with TemporaryDirectory() as folder:
+            asyncio.run(many(folder, given.many))
+        return
     print("| load | journal | examples/s | median ms | p99 ms | CPU µs |")
     print("|---|---|---|---|---|---|")
     for name, load, connections in (

@@ -268,16 +268,39 @@ class Online {
     }
   }
 
+  // Learns from the examples from `first` on, up to one that cannot be learned as it is; how many.
+  Size learn_each(const nb::list& xs, const nb::list& ys, Size first) {
+    Size k = first;
+    while (k < std::min(xs.size(), ys.size()) && !learn(xs[k], ys[k])) ++k;
+    return k - first;
+  }
+
   nb::object predict(nb::handle x) {
-    if (!scored(x)) return nb::borrow(Py_NotImplemented);
+    return scored(x) ? predicted() : nb::borrow(Py_NotImplemented);
+  }
+  nb::object decide(nb::handle x) {
+    return scored(x) ? decided() : nb::borrow(Py_NotImplemented);
+  }
+  // The label and the score of each; NotImplemented in place of one that cannot be read or scored.
+  nb::list answer_each(const nb::list& xs) {
+    nb::list out;
+    for (Size k = 0; k < xs.size(); ++k) {
+      nb::object label = predict(xs[k]);
+      out.append(label.is(Py_NotImplemented) ? label : nb::make_tuple(label, decided()));
+    }
+    return out;
+  }
+
+ private:
+  // The label and the score of the example that was scored last.
+  nb::object predicted() const {
     const bool two = runs_->each.size() == 1 && !is_joint();
     const Size k = two ? Size(zero_is_positive_ ? scores_[0] >= 0 : scores_[0] > 0)
                        : Size(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
     return k < labels_.size() ? nb::object(labels_[k]) : nb::borrow(Py_NotImplemented);
   }
 
-  nb::object decide(nb::handle x) {
-    if (!scored(x)) return nb::borrow(Py_NotImplemented);
+  nb::object decided() const {
     if (scores_.size() == 1) return nb::float_(scores_[0]);
     if (is_joint() && scores_.size() == 2) return nb::float_(scores_[1] - scores_[0]);
     nb::dict out;
@@ -285,6 +308,7 @@ class Online {
     return out;
   }
 
+ public:
   // CSR arrays over the columns of the names; or the index of the first x that is not plain, and
   // then no name is added.
   nb::object rows(nb::list xs, bool adding) {
@@ -441,6 +465,12 @@ void bind_online(nb::module_& m) {
            "The label predicted for x; NotImplemented if it cannot be read or scored.")
       .def("decide", &Online::decide, nb::sig("def decide(self, x: object, /) -> object"),
            "The score of x, or a dict of scores by label; NotImplemented as for predict.")
+      .def("learn_each", &Online::learn_each,
+           nb::sig("def learn_each(self, xs: list[Any], ys: list[Any], first: int, /) -> int"),
+           "Learn the examples from `first` on while `learn` gives 0; how many that were.")
+      .def("answer_each", &Online::answer_each,
+           nb::sig("def answer_each(self, xs: list[Any], /) -> list[Any]"),
+           "The pair of `predict` and `decide` for each x, or NotImplemented.")
       .def("rows", &Online::rows, "xs"_a, nb::kw_only(), "adding"_a,
            nb::sig("def rows(self, xs: list[Any], *, adding: bool) -> "
                    "int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),

@@ -236,6 +236,14 @@ class Online:
         The score of x, or a dict of scores by label; NotImplemented as for predict.
         """
 
+    def learn_each(self, xs: list[Any], ys: list[Any], first: int, /) -> int:
+        """
+        Learn the examples from `first` on while `learn` gives 0; how many that were.
+        """
+
+    def answer_each(self, xs: list[Any], /) -> list[Any]:
+        """The pair of `predict` and `decide` for each x, or NotImplemented."""
+
     def rows(self, xs: list[Any], *, adding: bool) -> int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """
         The CSR arrays of these dicts; or the index of the first that is not plain.

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from novikoff.serve.limits import Limits
-from novikoff.serve.served import Reply, encode, made_of
+from novikoff.serve.messages import elements, encode
+from novikoff.serve.served import Reply, made_of
 from novikoff.serve.service import Service, Work
 from novikoff.serve.settings import Settings
 
@@ -27,13 +28,23 @@ class Local:
 
     def create(self, name: str = "m", start: bytes = b"", **settings: Any) -> int:
         about = made_of(name, msgspec.convert(settings, Settings), start)
-        status: int = self.service.submit(Work(name, "create", (), about)).result()[0]
+        status: int = self.service.submit(Work(name, "create", about)).result()[0]
         return status
 
     def do(self, verb: str, items: Sequence[Any], name: str = "m", **more: Any) -> Any:
-        work = Work(name, verb, items, encode(items), Reply(is_batch=True, **more))
+        """The results of pairs (x, id), (x, label), (n, label), or of tickets n."""
+        body = self.body(verb, items, name)
+        work = Work(name, verb, body, *elements(verb, body), Reply(**more) if more else None)
         found = json.loads(self.service.submit(work).result()[1])
         return found.get("results", found)
+
+    def body(self, verb: str, items: Sequence[Any], name: str = "m") -> bytes:
+        second = {"predict": "id"}.get(verb, "label")
+        sent = [one if isinstance(one, tuple) else (one,) for one in items]
+        of_tickets, id = verb in ("reveal", "drop"), self.service.models[name].id
+        keys = ("ticket" if of_tickets else "features", second, "weight")
+        full = [(f"{id}:{one[0]}" if of_tickets else one[0], *one[1:]) for one in sent]
+        return encode({"examples": [dict(zip(keys, one, strict=False)) for one in full]})
 
     def model(self, name: str = "m") -> bytes:
         return self.service.models[name].model_file()
@@ -62,7 +73,7 @@ def texts(n: int) -> list[Pair]:
 
 
 def late(local: Local, some: Sequence[Pair], wait: int = 7) -> None:
-    """Predict the examples in small batches; labels come `wait` batches later, some never."""
+    """Predict the examples in small batches; labels come `wait` batches later, then some never."""
     parts = [some[k : k + 5] for k in range(0, len(some), 5)]
     for k in range(len(parts) + wait):
         if k < len(parts):
@@ -70,7 +81,7 @@ def late(local: Local, some: Sequence[Pair], wait: int = 7) -> None:
         if k >= wait:
             first = 5 * (k - wait) + 1
             pairs = [(first + j, y) for j, (_, y) in enumerate(parts[k - wait])]
-            local.do("reveal", [pair for pair in pairs if pair[0] % 9])
+            local.do("reveal", [pair for pair in pairs if pair[0] % 9 or not wait])
 
 
 def copied(folder: Path, to: Path) -> Path:

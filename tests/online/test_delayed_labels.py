@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import random
 import sys
 import warnings
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -74,6 +74,52 @@ def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
     assert counts(p) == (4, 3, 2, 1, 0)
     assert p.tickets == [c]
     assert [t in p for t in (a, c, c.id, 99)] == [False, True, True, False]
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Perceptron(),
+        AdaptivePerceptron(hash_bits=4),
+        Perceptron(multiclass="joint"),
+        VotedPerceptron(),
+        Last(),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_many_examples_at_once_are_asked_and_told_as_one_by_one(learner: Any) -> None:
+    dice = random.Random(3)
+    one, many = (
+        Protocol(copy.deepcopy(learner), probabilities=hasattr(learner, "calibrated"), window=7)
+        for _ in range(2)
+    )
+    labels = ("ham", "spam", "other") if getattr(learner, "multiclass", "") == "joint" else _TWO
+    for start in range(0, 200, 20):
+        keys = range(start, start + 20)
+        X = [{f"w{dice.randrange(9)}": dice.random() for _ in range(3)} for _ in keys]
+        assert many.ask_many(X, keys) == [one.ask(x, key=k) for x, k in zip(X, keys, strict=True)]
+        told = {k: dice.choice(labels) for k in dice.sample(keys, 19)}
+        found = many.tell_many(told)
+        assert found == [one.tell(k, y) for k, y in told.items()]
+        assert (counts(many), many.curve, many.drift) == (counts(one), one.curve, one.drift)
+        assert many.recent_error_rate == one.recent_error_rate
+    before = counts(many)
+    with pytest.raises(BadTicket):
+        many.tell_many({start: "ham", 999: "ham"})
+    with pytest.raises(BadTicket):
+        many.ask_many([{}, {}], [500, 500])
+    with pytest.raises((TypeError, ValueError)):
+        many.ask_many([{"a": 1}, 7], [501, 502])
+    assert counts(many) == before
+    a, b = many.ask_many([{"a": 1}, {"a": 1}], [601, 602])
+    if labels == _TWO:  # a bad label is an error of its own
+        bad, good = many.tell_many({a.id: "a third", b.id: "ham"})
+        assert isinstance(bad, ValueError)
+        assert isinstance(good, bool)
+        assert [one.id in many for one in (a, b)] == [True, False]
+
+
+_TWO = ("ham", "spam")
 
 
 def test_a_ticket_can_be_given_by_its_id_or_by_the_key_of_the_caller() -> None:
@@ -396,8 +442,8 @@ def test_a_ticket_has_the_score_and_the_probability_of_its_prediction() -> None:
     assert ticket.prediction == "no"
     assert ticket.score == clf.decision_one({"a": 1.0, "b": 0.0})
     assert ticket.probability == clf.predict_proba_one({"a": 1.0, "b": 0.0})["no"] > 0.5
-    assert plain.ask({"a": 1.0, "b": 0.0}) == replace(
-        ticket, id=plain.tickets[-1].id, probability=None
+    assert plain.ask({"a": 1.0, "b": 0.0}) == ticket._replace(
+        id=plain.tickets[-1].id, probability=None
     )
     many = Perceptron(multiclass="joint")
     for label in "abc":

@@ -19,15 +19,15 @@ from novikoff.serve.service import Service, Unavailable
 from novikoff.serve.tokens import Tokens
 
 SMALL = Limits(
-    body=5000,
-    batch=20,
-    features=10,
-    name=40,
-    names=30,
-    models=3,
-    waiting=9,
-    classes=4,
-    weights=1 << 12,
+    max_body=5000,
+    max_batch=20,
+    max_features=10,
+    max_name=40,
+    max_names=30,
+    max_models=3,
+    max_waiting=9,
+    max_classes=4,
+    max_weights=1 << 12,
 )
 
 
@@ -79,7 +79,7 @@ def test_a_stream_ends_with_the_error_that_ended_it(client: TestClient) -> None:
     typed = {"content-type": "application/x-ndjson"}
     lines = b'{"features": {}}\n' + b"x" * 6000
     found = client.post("/v1/models/m/predict", content=lines, headers=typed).text.splitlines()
-    assert json.loads(found[-1])["error"]["limit"] == "body"
+    assert json.loads(found[-1])["error"]["limit"] == "max_body"
     keyed = client.post("/v1/models/m/learn", content=b"", headers=typed | {"idempotency-key": "k"})
     assert keyed.status_code == 422
 
@@ -98,11 +98,11 @@ def test_a_request_with_an_idempotency_key_is_done_once(client: TestClient) -> N
 @pytest.mark.parametrize(
     ("verb", "sent", "limit"),
     [
-        ("predict", {"features": {f"w{k}": 1 for k in range(11)}}, "features"),
-        ("predict", {"features": {"é" * 30: 1}}, "name"),
-        ("predict", {"features": {"a": 1}, "id": "i" * 41}, "name"),
-        ("predict", {"examples": [{"features": {}}] * 21}, "batch"),
-        ("learn", {"features": {"a": "x" * 6000}, "label": 1}, "body"),
+        ("predict", {"features": {f"w{k}": 1 for k in range(11)}}, "max_features"),
+        ("predict", {"features": {"é" * 30: 1}}, "max_name"),
+        ("predict", {"features": {"a": 1}, "id": "i" * 41}, "max_name"),
+        ("predict", {"examples": [{"features": {}}] * 21}, "max_batch"),
+        ("learn", {"features": {"a": "x" * 6000}, "label": 1}, "max_body"),
     ],
 )
 def test_a_limit_is_named_with_its_value(
@@ -119,14 +119,14 @@ def test_models_and_names_have_limits_too(tmp_path: Path) -> None:
     with client_of(tmp_path, limits=SMALL) as client:
         for k in range(3):
             assert client.put(f"/v1/models/{k}", json={}).status_code == 201
-        assert client.put("/v1/models/3", json={}).json()["limit"] == "models"
-        assert client.put("/v1/models/4", json={"max_waiting": 10}).json()["limit"] == "waiting"
-        assert client.put("/v1/models/4", json={"max_classes": 5}).json()["limit"] == "classes"
-        assert client.put("/v1/models/4", json={"hash_bits": 13}).json()["limit"] == "weights"
+        assert client.put("/v1/models/3", json={}).json()["limit"] == "max_models"
+        assert client.put("/v1/models/4", json={"max_waiting": 10}).json()["limit"] == "max_waiting"
+        assert client.put("/v1/models/4", json={"max_classes": 5}).json()["limit"] == "max_classes"
+        assert client.put("/v1/models/4", json={"hash_bits": 13}).json()["limit"] == "max_weights"
         for k in range(4):
             one = {"features": {f"{k} {j}": 1 for j in range(9)}, "label": k % 2}
             found = client.post("/v1/models/0/learn", json=one)
-        assert found.json()["limit"] == "names"
+        assert found.json()["limit"] == "max_names"
 
 
 def test_a_model_is_made_once_and_deleted_with_its_etag(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_without_a_disk_nothing_is_acknowledged_and_predictions_go_on_if_so_chos
 
 
 def test_overload_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
-    service = Service(tmp_path, Limits(queue=0))
+    service = Service(tmp_path, Limits(max_queue=0))
     with pytest.raises(Unavailable):
         service.submit(None)  # type: ignore[arg-type]  # it is not looked at
     service.close()
@@ -280,3 +280,15 @@ def test_no_body_makes_the_server_fail(
     found = client.request("POST" if verb else "PUT", at, content=body, headers=headers)
     assert found.status_code in (200, 400, 404, 409, 410, 413, 422)
     assert "Traceback" not in found.text
+
+
+def test_a_third_label_is_refused_with_what_a_client_can_do(client: TestClient) -> None:
+    for label in ("ham", "spam"):
+        client.post("/v1/models/mail/learn", json={"text": "free", "label": label})
+    found = client.post("/v1/models/mail/learn", json={"text": "free", "label": "other"}).json()
+    assert "label 'other' is not one of the classes, 'ham' and 'spam'" in found["detail"]
+    assert '"multiclass": true' in found["detail"]
+    weighed = {"text": "free", "label": "ham", "weight": 2}
+    assert (
+        '"weight": "weight"' in client.post("/v1/models/mail/learn", json=weighed).json()["detail"]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from novikoff.cli.main import run as main
 from novikoff.serve import service as service_module
 from novikoff.serve import upkeep
 from novikoff.serve.journal import NAME, Damaged, Journal, Locked
+from novikoff.serve.messages import encode
 from novikoff.serve.service import Unavailable
 
 CLASSES = ("a", "b", "c")
@@ -32,6 +34,11 @@ MANY: dict[str, dict[str, Any]] = {
     "named": {"multiclass": True, "classes": [*CLASSES]},
     "words": {"text": ["text"], "text_grams": "words", "hash_bits": 12},
     "pairs": {"learner": "perceptron", "text": ["text"], "text_unit_length": False},
+    "products": {"interactions": ["w1*w2", "all"], "hash_bits": 9},
+    "length": {"unit_length": True, "learner": "averaged"},
+    "factors": {"class_weight": {"spam": 2.5}, "learner": "perceptron"},
+    "factors of words": {"class_weight": {"ham": 3}, "text": ["text"], "unit_length": True},
+    "weighed": {"weight": "w", "class_weight": {"b": 0.5}, "multiclass": True},
 }
 
 
@@ -45,12 +52,13 @@ def test_the_model_is_the_file_that_train_writes_of_the_exported_examples(
     some = texts(60) if "text" in settings else examples(60, labels)
     assert local.create(**settings) == 200
     late(local, some)
-    local.do("learn", some[:20])
+    weights = [(k % 3 / 2,) if "weight" in settings else () for k in range(20)]
+    local.do("learn", [(*pair, *weight) for pair, weight in zip(some[:20], weights, strict=True)])
     model = local.model()
     local.close()
     path = tmp_path / "examples.jsonl"
     main(["journal", "export", str(tmp_path / "service"), "-o", str(path)])
-    options = capsys.readouterr().err.split()[2:]
+    options = shlex.split(capsys.readouterr().err)[2:]
     main(["train", str(path), "-o", str(tmp_path / "model"), "-q", *options])
     assert (tmp_path / "model").read_bytes() == model
 
@@ -67,6 +75,32 @@ def test_a_model_that_begins_with_a_file_goes_on_to_the_bits_of_one_that_learned
     local.do("learn", some[40:], "rest")
     assert local.model("rest") == local.model("all")
     local.close()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--standardise"], ["--interactions", "all", "--unit-length"], ["--class-weight", "ham=2"]],
+    ids=lambda words: words[0],
+)
+def test_a_model_of_train_goes_on_in_the_service_as_with_train(
+    options: list[str], tmp_path: Path
+) -> None:
+    some = [({f"w{k % 7}": k / 3, f"v{k % 5}": 1}, "ham" if k % 3 else "spam") for k in range(40)]
+    for name, part in (("a", some[:30]), ("b", some[30:])):
+        lines = [encode({"label": y} | x) for x, y in part]
+        (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(lines))
+    first, then = tmp_path / "first", tmp_path / "then"
+    main(["train", str(tmp_path / "a.jsonl"), "-o", str(first), "-q", "--stream", *options])
+    more = ["--stream", "--initial", str(first)]
+    main(["train", str(tmp_path / "b.jsonl"), "-o", str(then), "-q", *more])
+    local = Local(tmp_path / "service")
+    assert local.create("m", first.read_bytes()) == 200
+    late(local, some[30:], wait=0)
+    assert local.model() == then.read_bytes()
+    local.close()
+    again = Local(tmp_path / "service")
+    assert again.model() == then.read_bytes()
+    again.close()
 
 
 @pytest.mark.parametrize("every", [10**9, 20], ids=["no snapshot", "snapshots"])
@@ -242,6 +276,26 @@ def test_a_compacted_journal_goes_on_as_if_nothing_was_removed(tmp_path: Path) -
     local.close()
 
 
+@pytest.mark.parametrize("settings", [{}, {"multiclass": True}, {"interactions": ["all"]}])
+def test_a_model_that_met_one_label_is_compacted_and_goes_on(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    local, alone = Local(tmp_path / "service"), Local(tmp_path / "alone")
+    some = examples(12)
+    for one in (local, alone):
+        one.create(**settings)
+        one.do("learn", [(x, "spam") for x, _ in some])
+    local.close()
+    main(["journal", "compact", str(tmp_path / "service")])
+    local = Local(tmp_path / "service")
+    assert local.service.replayed == 0
+    for one in (local, alone):
+        one.do("learn", some)
+    assert local.model() == alone.model()
+    for one in (local, alone):
+        one.close()
+
+
 def test_the_oldest_prediction_is_dropped_or_learned_with_the_label_of_the_overdue(
     tmp_path: Path,
 ) -> None:
@@ -287,7 +341,7 @@ def test_after_an_unexpected_error_nothing_is_answered_until_a_start_replays_the
     local.create()
     local.do("learn", examples(5))
     with monkeypatch.context() as patch:
-        patch.setattr("novikoff.online.delayed_labels.Protocol.tell", lambda *_: 1 / 0)
+        patch.setattr("novikoff.online.delayed_labels.Protocol.tell", lambda *_, **__: 1 / 0)
         with pytest.raises(Unavailable, match="ZeroDivisionError"):
             local.do("learn", examples(3, seed=2))
     with pytest.raises(Unavailable):

@@ -28,18 +28,18 @@ folder = DIR            Folder of the journal; made if it does not exist.
 LIMITS = Group(
     "limits",
     """
-body = --max-body 1000<=N          Bytes of a request.
-batch = --max-batch 1<=N           Examples in a request.
-features = --max-features 1<=N     Features of an example.
-name = --max-name 1<=N             Bytes of a feature's name.
-names = --max-names 1<=N           Names of a model without hash_bits.
-weights = --max-weights 8<=N       Weights of a model, of all classes.
-models = --max-models 1<=N         Models.
-waiting = --max-waiting 1<=N       Largest max_waiting of a model: predictions without a label.
-classes = --max-classes 2<=N       Largest max_classes of a model.
-queue = --max-queue 1<=N           Requests that wait for the disk.
-connections = --max-connections 1<=N  Open connections.
-seconds = --max-seconds 0.1<=X     Time for sending a request.
+--max-body 1000<=N              Bytes of a request.
+--max-batch 1<=N                Examples in a request.
+--max-features 1<=N             Features of an example.
+--max-name 1<=N                 Bytes of a feature's name, or of an id.
+--max-names 1<=N                Names of a model without hash_bits.
+--max-weights 8<=N              Weights of a model, of all classes.
+--max-models 1<=N               Models.
+--max-waiting 1<=N              Largest max_waiting of a model: predictions without a label.
+--max-classes 2<=N              Largest max_classes of a model.
+--max-queue 1<=N                Requests that wait for the disk.
+--max-connections 1<=N          Open connections.
+--max-seconds 0.1<=X            Time for sending a request.
 """,
 )
 
@@ -80,7 +80,7 @@ def serve(
         fail(str(error))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        sock = socket.create_server((host, port), family=family, backlog=limits.connections)
+        sock = socket.create_server((host, port), family=family, backlog=limits.max_connections)
     except OSError as error:
         fail(f"{host} port {port}: {(error.strerror or str(error)).lower()}; choose another --port")
     try:
@@ -97,18 +97,19 @@ def serve(
         access_log=False,
         server_header=False,
         date_header=False,
-        limit_concurrency=limits.connections,
+        limit_concurrency=limits.max_connections,
         timeout_keep_alive=60,
         timeout_graceful_shutdown=30,
         ssl_certfile=tls_cert,
         ssl_keyfile=tls_key,
     )
+    server = uvicorn.Server(config)
+    for which in (signal.SIGINT, signal.SIGTERM):  # before it runs, and again when it is done
+        signal.signal(which, server.handle_exit)
     scheme = "http" if tls_cert is None else "https"
     shown = f"[{host}]" if ":" in host else host
     show(f"{scheme}://{shown}:{port}/\n{folder}: {service.replayed:,} events replayed")
-    for which in (signal.SIGINT, signal.SIGTERM):  # uvicorn raises them again when it is done
-        signal.signal(which, lambda *_: None)
-    uvicorn.Server(config).run(sockets=[sock])
+    server.run(sockets=[sock])
 
 
 def is_loopback(host: str) -> bool:

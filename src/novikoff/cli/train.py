@@ -39,7 +39,7 @@ from novikoff.sources.cache import Cached
 from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.inputs import Input, inputs_of, parts_in_place
-from novikoff.sources.interactions import ALL
+from novikoff.sources.interactions import field_pairs
 from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import signs_of_labels
 from novikoff.sources.shards import SHARD_BYTES, Shards, shards_of_files
@@ -172,7 +172,10 @@ def train(
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
-    products = field_pairs(interactions or [])
+    try:
+        products = field_pairs(interactions or [])
+    except ValueError as error:
+        fail(f"--interactions {error}")
     joint = multiclass or (start is not None and start.is_joint)
     if max_classes is not None and not joint:
         fail("--max-classes needs --multiclass; without it there are two labels")
@@ -383,17 +386,6 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     if found.others:
         fail(f"{initial}: each class was learned against the rest; train it further in Python")
     return found
-
-
-def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
-    """The two fields of each `A*B`, and `all` for any two features."""
-    pairs = []
-    for text in interactions:
-        left, mark, right = text.partition("*")
-        if text != "all" and not (mark and left and right):
-            fail(f"--interactions {text!r}: write A*B with the names of two fields, or all")
-        pairs.append(ALL if text == "all" else (left, right))
-    return tuple(pairs)
 
 
 def class_factors(given: list[str]) -> dict[str, float]:

@@ -290,7 +290,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 if weight is None:
                     if not self._core.learn(x, y):
                         return
-                elif not self._core.learn_weighed(x, y, importance(weight)):
+                elif weight != 0 and not self._core.learn_weighed(x, y, importance(weight)):
                     return
             except (AttributeError, TypeError):  # nothing is open yet; or x or y is None
                 pass
@@ -315,6 +315,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 engine, columns = self._first_engine([label], named, x)
             engine.learn_one(x, label, named, weight)
             self._take(engine, columns)
+
+    def learn_each(self, X: list[Any], y: list[Any]) -> dict[int, Exception]:
+        """`learn_one` for each example, in few calls; the errors of refused ones, by position."""
+        errors, k = dict[int, Exception](), 0
+        is_fast = type(self).learn_one is LinearClassifier.learn_one and self._reader is None
+        while k < len(X):
+            if is_fast and self._engine is not None and self._engine.core is not None:
+                k += self._core.learn_each(X, y, k)
+            if k < len(X):
+                try:
+                    self.learn_one(X[k], y[k])
+                except (TypeError, ValueError) as error:
+                    errors[k] = error
+                k += 1
+        return errors
 
     def learn_many(
         self,
@@ -369,6 +384,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 each = np.array([factors.get(written(y), 1.0) for y in labels])
                 weights = each if weights is None else weights * each
             engine.learn_block(rows, labels, named, stop, weights)
+            reader.name_hashed(X)
             self._reader = reader
 
     def _first_engine(
@@ -500,7 +516,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return None
-        return engine.predict_one(x) if self._reader is None else self.predict([x]).tolist()[0]
+        if self._reader is None:
+            return engine.predict_one(x)
+        return self.predict([x]).tolist()[0] if engine.labels.coded else None
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x: positive for classes_[1]; with more than two classes, one for each."""
@@ -509,6 +527,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             plain_example(x)  # raises if x is not an example
             return 0.0
         return engine.decide_one(x) if self._reader is None else self._decided(x)
+
+    def answer_each(self, X: list[Any]) -> list[tuple[Any, Any]]:
+        """`predict_one` and `decision_one` of each example, in one call of the core."""
+        found: list[Any] = [NotImplemented] * len(X)
+        is_fast = type(self).predict_one is LinearClassifier.predict_one and self._reader is None
+        if is_fast and self._opened() is not None:
+            found = self._core.answer_each(X)
+        for k, x in enumerate(X):
+            if found[k] is NotImplemented:
+                label = self.predict_one(x)
+                found[k] = label, None if label is None else self.decision_one(x)
+        return found
 
     def _decided(self, x: Any) -> float | dict[Any, float]:
         """The score of x, or that of each class, by the same way as those of many examples."""
@@ -838,6 +868,15 @@ class Calibrated:
         (chances,) = _probabilities(labels, self._maps, np.array([each])).tolist()
         found: float = chances[labels.classes.tolist().index(label)]
         return found
+
+    def each(self, answers: Sequence[tuple[Any, Any]]) -> list[float]:
+        """The probability of each label with its score."""
+        labels = self._engine.labels
+        if not isinstance(labels, TwoLabels) or len(labels.coded) != 2:
+            return [self(score, label) for label, score in answers]
+        chances = self._maps[0](np.array([score for _, score in answers])).tolist()
+        pairs = zip(answers, chances, strict=True)
+        return [one if labels.coded[label] else 1.0 - one for (label, _), one in pairs]
 
 
 def _calibrations(engine: Engine) -> list[Calibration]:

@@ -71,8 +71,7 @@ class OneByOne(typing.Protocol):
         """Learn from one example; an error must leave the learner unchanged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(typing.NamedTuple):
     """A prediction that waits for its label.
 
     `score` and `probability` are those of the predicted label, of two labels the score of the
@@ -223,6 +222,32 @@ class Protocol:
             self._waiting[ticket.id] = (x, ticket)
             return ticket
 
+    def ask_many(self, X: Sequence[Any], keys: Sequence[str | int]) -> list[Ticket]:
+        """`ask` for each x with its key, without copies; all of them or, after an error, none."""
+        with self._turn:
+            if not self._waiting.keys().isdisjoint(keys) or len({*keys}) < len(keys):
+                raise BadTicket("a key is already waiting for its label; choose others")
+            tickets = self._all_predicted(X, keys)
+            for one in zip(X, tickets, strict=True):
+                if len(self._waiting) == self._max_waiting:
+                    self._waiting.popitem(last=False)
+                self._waiting[one[1].id] = one
+            self.asked += len(tickets)
+            return tickets
+
+    def _all_predicted(self, X: Sequence[Any], ids: Sequence[str | int]) -> list[Ticket]:
+        answer = getattr(self.learner, "answer_each", None)
+        if answer is None:
+            return [self._predicted(x, id) for x, id in zip(X, ids, strict=True)]
+        found = answer(X)
+        chances: Sequence[float | None] = [None] * len(found)
+        if self._calibrates and found and found[0][0] is not None:
+            chances = self._calibration().each(found)
+        return [
+            Ticket(id, label, _of_label(score, label), chance)
+            for id, (label, score), chance in zip(ids, found, chances, strict=True)
+        ]
+
     def _predicted(self, x: Any, id: str | int) -> Ticket:
         learner: Any = self.learner
         prediction, score, probability = learner.predict_one(x), None, None
@@ -230,14 +255,18 @@ class Protocol:
         if decide is not None and prediction is not None:
             score = decide(x)
             if self._calibrates:
-                if self._fit is None or self.labelled >= self._fit_due:
-                    self._fit = learner.calibrated()
-                    self._fit_due = self.labelled + self.labelled // 64 + 1
-                probability = self._fit(score, prediction)
-            score = score[prediction] if isinstance(score, dict) else score
+                probability = self._calibration()(score, prediction)
+            score = _of_label(score, prediction)
         if self._probabilities and not self._calibrates:
             probability = learner.predict_proba_one(x).get(prediction)
         return Ticket(id, prediction, score, probability)
+
+    def _calibration(self) -> Any:
+        """What gives probabilities, fitted again if the labels have grown."""
+        if self._fit is None or self.labelled >= self._fit_due:
+            self._fit = self.learner.calibrated()  # type: ignore[attr-defined]  # it was looked up
+            self._fit_due = self.labelled + self.labelled // 64 + 1
+        return self._fit
 
     def tell(self, ticket: Ticket | str | int, y: Any, *, weight: float | None = None) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
@@ -250,36 +279,71 @@ class Protocol:
         with self._turn:
             id = self._find(ticket)
             x, asked = self._waiting[id]
-            same = asked.prediction == y
-            right = same is True or (isinstance(same, np.bool_) and bool(same))
+            right = _is_same(asked.prediction, y)
             more: dict[str, Any] = {} if weight is None else {"weight": weight}
             if not self._knows_classes:
                 more["classes"] = self._classes
             self.learner.learn_one(x, y, **more)
             self._knows_classes = True
             del self._waiting[id]
-            drift = self._count(right)
+            drift = self._count([not right])
         if drift is not None:
             warnings.warn(str(drift), DriftWarning, stacklevel=2)
         return right
 
-    def _count(self, right: bool) -> Drift | None:
-        """Count a label that came; a rise of the error rate, if this label shows one.
+    def tell_many(self, labels: Mapping[Any, Any]) -> list[bool | Exception]:
+        """`tell` for each id with its label; an error stands in place of its own result only.
+
+        Raises BadTicket, and does nothing, if one is not waiting.
+        """
+        with self._turn:
+            if missing := labels.keys() - self._waiting.keys():
+                self._find(missing.pop())
+            waiting, out = [self._waiting[id] for id in labels], list[bool | Exception]()
+            each = getattr(self.learner, "learn_each", None)
+            if each is None or not self._knows_classes or None in labels.values():
+                for id, y in labels.items():
+                    try:
+                        out.append(self.tell(id, y))
+                    except (TypeError, ValueError) as error:
+                        out.append(error)
+                return out
+            errors = each([x for x, _ in waiting], [*labels.values()])
+            for k, (id, y) in enumerate(labels.items()):
+                if k in errors:
+                    out.append(errors[k])
+                else:
+                    del self._waiting[id]
+                    out.append(_is_same(waiting[k][1].prediction, y))
+            drift = self._count([not one for one in out if type(one) is bool])
+        if drift is not None:
+            warnings.warn(str(drift), DriftWarning, stacklevel=2)
+        return out
+
+    def _count(self, mistaken: Sequence[bool]) -> Drift | None:
+        """Count labels that came, mistaken or right; the last rise of the error rate they show.
 
         The mistakes of each window of labels are compared with those of all labels before it, since
         the last rise. The k-th comparison may be wrong with probability false_alarms/(k(k + 1)).
         """
-        self.labelled += 1
-        self.mistakes += not right
-        if self.labelled % self._stride == 0:
-            self._marks.append(self.mistakes)
-        if len(self._marks) > _POINTS:
-            self._marks, self._stride = self._marks[1::2], 2 * self._stride
-        self._recent.append(not right)
-        w = self._recent.maxlen
+        w, found = self._recent.maxlen, None
         assert w is not None
-        if self.labelled % w:
-            return None
+        while mistaken:
+            until = min(size - self.labelled % size for size in (w, self._stride))
+            part, mistaken = mistaken[:until], mistaken[until:]
+            self.labelled += len(part)
+            self.mistakes += sum(part)
+            self._recent.extend(part)
+            if self.labelled % self._stride == 0:
+                self._marks.append(self.mistakes)
+            if len(self._marks) > _POINTS:
+                self._marks, self._stride = self._marks[1::2], 2 * self._stride
+            if self.labelled % w == 0:
+                found = self._compared(w) or found
+        return found
+
+    def _compared(self, w: int) -> Drift | None:
+        """Whether the error rate rose in the window of labels that is complete now."""
         labels, mistakes = self._reference
         recent, k = sum(self._recent), self.labelled // w - 1
         self._reference = labels + w, mistakes + recent
@@ -478,6 +542,17 @@ class Protocol:
             )
 
 
+def _is_same(prediction: Any, label: Any) -> bool:
+    same = prediction == label
+    return same is True or (isinstance(same, np.bool_) and bool(same))
+
+
+def _of_label(score: Any, label: Any) -> float | None:
+    """The score of a label among those of all, or the only one; None without a label."""
+    found: float | None = score[label] if type(score) is dict else score
+    return None if label is None else found
+
+
 def _settings(learner: Any) -> tuple[str, dict[str, Any]] | None:
     """The class and the parameters of an estimator that has not learned yet; None of others."""
     if learner.__sklearn_is_fitted__():
@@ -493,7 +568,7 @@ def _as_json(x: Any, ticket: Ticket) -> str:
     """An example that waits, and its ticket, as a text for a file."""
     dtype = str(x.dtype) if isinstance(x, np.ndarray) else None
     try:
-        return json.dumps([x, dtype, asdict(ticket)], default=_plain, allow_nan=False)
+        return json.dumps([x, dtype, ticket._asdict()], default=_plain, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise TypeError(f"ticket {ticket.id!r} cannot be saved: {error}") from None
 

@@ -9,10 +9,12 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 Example = Mapping[str, Any] | str  # features, or a text
+Label = str | float | bool
 
 
 class Refused(ValueError):  # noqa: N818  (it names what the server did)
@@ -56,76 +58,78 @@ class Client:
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._own = threading.local()
 
-    # models
+    def close(self) -> None:
+        """Close the connection of this thread; the next request opens another."""
+        if (line := self._own.__dict__.pop("line", None)) is not None:
+            line.close()
 
     def create(self, model: str, **settings: Any) -> dict[str, Any]:
         """Make a model with these options of `novikoff train`; the same again changes nothing."""
-        return self._json("PUT", self._path(model), settings)
+        return self._json("PUT", model, sent=settings)
 
     def start(self, model: str, file: bytes) -> dict[str, Any]:
         """Make a model that goes on from a model file."""
-        return self._json("POST", self._path(model), file)
+        return self._json("POST", model, sent=file)
 
     def delete(self, model: str) -> None:
         """Delete a model."""
-        tag = self._json("GET", self._path(model))["etag"]
-        self._send("DELETE", self._path(model), b"", {"If-Match": tag})
+        tag = self._json("GET", model)["etag"]
+        self._json("DELETE", model, headers={"If-Match": tag})
 
     def summary(self, model: str) -> dict[str, Any]:
         """What is known about a model: counts, curve, bounds, drift."""
-        return self._json("GET", self._path(model, "summary"))
+        return self._json("GET", model, "summary")
 
     def model_file(self, model: str) -> bytes:
         """The model as a file, which is the one that `novikoff train` writes."""
         return self._send("GET", self._path(model, "model"), b"", {})
 
-    # examples
-
     def predict(self, model: str, example: Example, *, id: str | None = None) -> dict[str, Any]:
         """Predict one example; `id` is the caller's own name for it, and random without one."""
-        return self._json("POST", self._path(model, "predict"), _sent(example, id=id or _new()))
+        return self._json("POST", model, "predict", _sent(example, id=id or _new()))
 
     def predict_many(self, model: str, examples: Sequence[Example]) -> list[dict[str, Any]]:
         """Predict some examples; a result each, or {"error": problem}."""
         return self._batch(model, "predict", [_sent(one) for one in examples])
 
-    def reveal(self, model: str, ticket: str, label: str | float | bool) -> dict[str, Any]:
+    def reveal(self, model: str, ticket: str, label: Label) -> dict[str, Any]:
         """Tell the label of a prediction."""
-        sent = {"ticket": ticket, "label": label}
-        return self._json("POST", self._path(model, "reveal"), sent)
+        return self._json("POST", model, "reveal", {"ticket": ticket, "label": label})
 
-    def reveal_many(
-        self, model: str, labels: Mapping[str, str | float | bool]
-    ) -> list[dict[str, Any]]:
+    def reveal_many(self, model: str, labels: Mapping[str, Label]) -> list[dict[str, Any]]:
         """Tell the labels of some tickets; a result each, or {"error": problem}."""
         pairs = [{"ticket": ticket, "label": label} for ticket, label in labels.items()]
         return self._batch(model, "reveal", pairs)
 
-    def learn(
-        self, model: str, examples: Sequence[tuple[Example, str | float | bool]]
-    ) -> list[dict[str, Any]]:
+    def learn(self, model: str, examples: Sequence[tuple[Example, Label]]) -> list[dict[str, Any]]:
         """Learn examples whose labels are known; a result each, or {"error": problem}."""
         return self._batch(model, "learn", [_sent(x, label=y) for x, y in examples])
 
     def drop(self, model: str, ticket: str) -> dict[str, Any]:
         """Say that a label will never come."""
-        return self._json("POST", self._path(model, "drop"), {"ticket": ticket})
+        return self._json("POST", model, "drop", {"ticket": ticket})
 
     # requests
 
-    def _path(self, model: str, verb: str = "") -> str:
+    def _path(self, model: str, verb: str) -> str:
         return f"{self._url.path.rstrip('/')}/v1/models/{quote(model, safe='')}/{verb}".rstrip("/")
 
     def _batch(self, model: str, verb: str, examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        path, key = self._path(model, verb), {"Idempotency-Key": _new()}
-        out: list[dict[str, Any]] = self._json("POST", path, {"examples": examples}, key)["results"]
+        key, sent = {"Idempotency-Key": _new()}, {"examples": examples}
+        out: list[dict[str, Any]] = self._json("POST", model, verb, sent, key)["results"]
         return out
 
     def _json(
-        self, method: str, path: str, sent: Any = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        model: str,
+        verb: str = "",
+        sent: Any = b"",
+        headers: Mapping[str, str] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        body = sent if isinstance(sent, bytes) else b"" if sent is None else _encoded(sent)
-        found: dict[str, Any] = json.loads(self._send(method, path, body, headers or {}))
+        body = sent if isinstance(sent, bytes) else json.dumps(sent, allow_nan=False).encode()
+        answer = self._send(method, self._path(model, verb), body, headers)
+        found: dict[str, Any] = json.loads(answer)
         return found
 
     def _send(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> bytes:
@@ -137,7 +141,7 @@ class Client:
                 answer = line.getresponse()
                 content = answer.read()
             except (OSError, http.client.HTTPException):
-                self._own.__dict__.clear()
+                self.close()
                 if attempt == self._attempts:
                     raise
             else:
@@ -166,7 +170,3 @@ def _sent(example: Example, **more: Any) -> dict[str, Any]:
 
 def _new() -> str:
     return secrets.token_hex(16)
-
-
-def _encoded(sent: Any) -> bytes:
-    return json.dumps(sent, allow_nan=False).encode()

@@ -11,13 +11,14 @@ import fcntl
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import msgspec
 
 NAME, FORMAT = "journal.sqlite", 1
+encode = msgspec.json.encode
 _SCHEMA = """
 CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE events(seq INTEGER PRIMARY KEY, model INTEGER NOT NULL, kind TEXT NOT NULL,
@@ -31,6 +32,7 @@ CREATE TABLE answers(model INTEGER, kind TEXT, name TEXT, seq INTEGER, digest BL
 """
 
 
+_PROBED = 100_000  # bytes
 _OF_MODELS = ("snapshots", "told", "answers")
 
 
@@ -57,21 +59,8 @@ class Event(NamedTuple):
 
     def after(self, before: bytes) -> bytes:
         """The hash of this event and of all before it."""
-        about = msgspec.json.encode([self.seq, self.model, self.kind, self.reply])
+        about = encode([self.seq, self.model, self.kind, self.reply])
         return hashlib.sha256(before + about + self.body).digest()
-
-
-class Told(NamedTuple):
-    """How a ticket ended: with a label, or dropped if that is None."""
-
-    model: int
-    ticket: int
-    seq: int
-    label: str | None
-    mistake: bool
-    mistakes: int
-    round: int
-    delay: int
 
 
 class Kept(NamedTuple):
@@ -99,7 +88,8 @@ class Snapshot(NamedTuple):
     state: bytes
 
 
-_RUN = msgspec.json.Decoder(list[Told])
+End: TypeAlias = tuple[str | None, Any]  # of a ticket: its label, or None if dropped; the answer
+_ENDS = msgspec.json.Decoder(list[tuple[str | None, msgspec.Raw]])
 
 
 class Journal:
@@ -130,7 +120,7 @@ class Journal:
         self._base = sqlite3.connect(
             uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=64
         )
-        self._told: dict[tuple[int, int], Told] = {}  # not written yet
+        self._told: list[tuple[int, int, int, bytes]] = []  # not written yet
         self._kept: dict[tuple[int, str, str], Kept] = {}
         try:
             self._base.execute("PRAGMA mmap_size=0")
@@ -178,7 +168,7 @@ class Journal:
         try:
             self._base.execute("BEGIN IMMEDIATE")
             run("INSERT INTO events VALUES(?, ?, ?, ?, ?, ?)", events)
-            run("INSERT OR REPLACE INTO told VALUES(?, ?, ?, ?)", self._runs())
+            run("INSERT OR REPLACE INTO told VALUES(?, ?, ?, ?)", self._told)
             run("INSERT OR REPLACE INTO answers VALUES(?, ?, ?, ?, ?, ?, ?)", self._kept.values())
             for one in events:  # a new model begins with its settings, a deleted one keeps nothing
                 if one.kind == "create":
@@ -221,28 +211,19 @@ class Journal:
 
     # answers to give again
 
-    def told(self, model: int, ticket: int, before: int) -> Told | None:
+    def told(self, model: int, ticket: int, before: int) -> End | None:
         """How a ticket ended, in an event before this one or in this process."""
-        if (found := self._told.get((model, ticket))) is not None:
-            return found
         # a row has consecutive tickets of one event; each ticket ends once, so no two rows overlap
         where = "WHERE model=? AND ticket<=? ORDER BY ticket DESC LIMIT 1"
         row = self._base.execute(f"SELECT * FROM told {where}", (model, ticket)).fetchone()
         # after a crash, rows of events that are being replayed are there already
-        if row is None or row[2] >= before:
-            return None
-        return next((one for one in _RUN.decode(row[3]) if one.ticket == ticket), None)
-
-    def _runs(self) -> Iterator[tuple[int, int, int, bytes]]:
-        """What ended since the last commit, as rows: consecutive tickets of one event together."""
-        run: list[Told] = []
-        for one in sorted(self._told.values()):
-            if run and (one.model, one.ticket - 1, one.seq) != (run[-1][:3]):
-                yield (*run[0][:3], msgspec.json.encode(run))
-                run = []
-            run.append(one)
-        if run:
-            yield (*run[0][:3], msgspec.json.encode(run))
+        written = [] if row is None or row[2] >= before else [row]
+        for one, first, _, ends in (*reversed(self._told), *written):
+            if one == model and first <= ticket:
+                found, at = _ENDS.decode(ends), int(ticket - first)
+                if at < len(found):
+                    return found[at]
+        return None
 
     def kept(self, model: int, kind: str, name: str, before: int) -> Kept | None:
         """The answer that was kept under this name, in an event before this one."""
@@ -253,9 +234,13 @@ class Journal:
         row = self._base.execute(f"SELECT * FROM answers {where}", given).fetchone()
         return None if row is None else Kept(*row)
 
-    def end(self, one: Told) -> None:
-        """Remember with the next commit how a ticket ended."""
-        self._told[one[:2]] = one
+    def end(self, model: int, seq: int, ends: Mapping[int, End]) -> None:
+        """Remember with the next commit how tickets ended; consecutive ones are one row."""
+        tickets = sorted(ends)
+        cuts = [k for k, n in enumerate(tickets) if k == 0 or tickets[k - 1] != n - 1]
+        for k, end in zip(cuts, [*cuts[1:], None], strict=True):
+            run = encode([ends[n] for n in tickets[k:end]])
+            self._told.append((model, tickets[k], seq, run))
 
     def keep(self, one: Kept) -> None:
         """Remember an answer with the next commit."""
@@ -284,8 +269,8 @@ class Journal:
             self._base.execute(old, (one.model, one.model))
 
     def probe(self) -> None:
-        """Write something, to see whether that is possible; an sqlite3.Error if not."""
-        self._note(probe=self.seq)
+        """Write as much as a batch, to see whether that is possible; an sqlite3.Error if not."""
+        self._note(probe=bytes(_PROBED))
 
     def compact(self, upto: int, *, answers: bool) -> None:
         """Remove the events up to this one, and if asked the answers that they gave."""

@@ -5,18 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from novikoff import __version__
-from novikoff.serve.served import Dropped, Learned, Predicted, Problem, Revealed
+from novikoff.serve.messages import VERBS, Problem
 from novikoff.serve.settings import Settings
 
-_RESULTS: dict[str, type] = {
-    "predict": Predicted,
-    "reveal": Revealed,
-    "learn": Learned,
-    "drop": Dropped,
-}
 _GET = {
     "summary": "Counts, curve, bounds and drift.",
     "weights": "The largest weights.",
@@ -31,9 +24,10 @@ _OTHER = {
 }
 
 
-def schema(verbs: dict[str, tuple[type[Struct], str]]) -> dict[str, Any]:
+def schema() -> dict[str, Any]:
     """The document at /openapi.json."""
-    types = [*(kind for kind, _ in verbs.values()), *_RESULTS.values(), Problem, Settings]
+    sides = [kind for verb in VERBS.values() for kind in (verb.sent, verb.result)]
+    types = [*sides, Problem, Settings]
     refs, parts = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
     of = dict(zip(types, refs, strict=True))
     problem = {"description": "A problem.", "content": _content(of[Problem], "problem+json")}
@@ -52,11 +46,10 @@ def schema(verbs: dict[str, tuple[type[Struct], str]]) -> dict[str, Any]:
             entry["requestBody"] = {"required": True, "content": sent}
         paths.setdefault(path, {"parameters": [name] if "{name}" in path else []})[method] = entry
 
-    for verb, (kind, _) in verbs.items():
+    for verb, (kind, _, result) in VERBS.items():
         sent = {"anyOf": [of[kind], _many("examples", of[kind])]}
         failed = {"type": "object", "properties": {"error": of[Problem]}, "required": ["error"]}
-        result = of[_RESULTS[verb]]
-        got = {"anyOf": [result, _many("results", {"anyOf": [result, failed]})]}
+        got = {"anyOf": [of[result], _many("results", {"anyOf": [of[result], failed]})]}
         about = (kind.__doc__ or "").partition("\n")[0]
         add(f"{one}/{verb}", "post", about, _content(sent), got)
     for path, about in _OTHER.items():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,107 +18,35 @@ from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.saved import of_model, to_model
 from novikoff.guarantees.summary import Summary
 from novikoff.models.model import Model
-from novikoff.online.delayed_labels import BadTicket, DriftWarning, Protocol
-from novikoff.serve.journal import Event, Journal, Kept, Snapshot, Told
-from novikoff.serve.settings import USUAL_WAITING, Settings
+from novikoff.online.delayed_labels import BadTicket, Protocol
+from novikoff.serve import messages as m
+from novikoff.serve.journal import End, Event, Journal, Kept, Snapshot
+from novikoff.serve.messages import Failed, Features, Form, Result, answered, encode, failed
+from novikoff.serve.settings import USUAL_WAITING, Settings, label_text
+from novikoff.sources.interactions import ALL
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import MOST_CLASSES
 
-Features: TypeAlias = dict[str, Any]
-encode = msgspec.json.encode
-
-
-class Predicted(Struct):
-    """A prediction that waits for its label; `round` counts the predictions of the model.
-
-    There is no ticket if the prediction could not be written.
-    """
-
-    ticket: str | None
-    label: str | None
-    score: float | None
-    probability: float | None
-    round: int
-
-
-class Revealed(Struct):
-    """Whether a prediction was wrong; `round` counts labels, `delay` the predictions since."""
-
-    mistake: bool
-    mistakes: int
-    round: int
-    delay: int
-
-
-class Learned(Struct):
-    """What was predicted for an example before it was learned from, and whether that was wrong."""
-
-    label: str | None
-    mistake: bool
-    mistakes: int
-    round: int
-
-
-class Dropped(Struct):
-    """A ticket that waits no longer."""
-
-    dropped: str
-
-
-class Problem(Struct, omit_defaults=True):
-    """Why there is no result, as problem details (RFC 9457)."""
-
-    title: str
-    status: int
-    detail: str
-    type: str = "about:blank"
-    limit: str | None = None
-    value: float | None = None
-
-
-class Failed(Struct):
-    """An element of a batch without a result."""
-
-    error: Problem
+# What a client can do about a problem.
+CURES = {
+    Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
+    Problem.UNKNOWN_FEATURE_COUNT: 'set "threshold" or "hash_bits"',
+}
 
 
 class Reply(Struct, omit_defaults=True):
-    """How the results of an event become an answer.
+    """What the journal holds of a request besides its body, so that it is answered alike again.
 
-    `refused` are elements of a batch that were not written, by their places. `key` is the client's,
-    if it may send the request again, and `digest` that of the request.
+    `refused` are elements that exceed limits, by their places. `key` is the client's, if it may
+    send the request again, and `digest` that of the request.
     """
 
-    is_batch: bool = False
     refused: dict[int, Failed] = {}
     key: str | None = None
     digest: bytes = b""
 
-    def answer(self, results: list[Result]) -> Answer:
-        """The status and the body; without a result there is nothing to say."""
-        if self.refused:
-            found = iter(results)
-            places = range(len(results) + len(self.refused))
-            results = [self.refused[k] if k in self.refused else next(found) for k in places]
-        if self.is_batch:
-            return 200, encode({"results": results})
-        if not results:
-            return 200, b""
-        (one,) = results
-        if isinstance(one, Failed):
-            return one.error.status, encode(one.error)
-        return 200, encode(one)
 
-
-Answer: TypeAlias = tuple[int, bytes]
-Result: TypeAlias = Predicted | Revealed | Learned | Dropped | Failed | msgspec.Raw
-_ITEMS: dict[str, msgspec.json.Decoder[Any]] = {
-    "predict": msgspec.json.Decoder(list[tuple[Features, str | None]]),
-    "learn": msgspec.json.Decoder(list[tuple[Features, str]]),
-    "reveal": msgspec.json.Decoder(list[tuple[int, str]]),
-    "drop": msgspec.json.Decoder(list[int]),
-}
 _REPLY = msgspec.json.Decoder(Reply)
 _MADE_OF = msgspec.json.Decoder(tuple[str, Settings, bytes])
 
@@ -137,15 +64,9 @@ def name_of(about: bytes) -> str:
     return _MADE_OF.decode(about)[0]
 
 
-def failed(status: int, title: str, detail: str) -> Failed:
-    """A problem of one element."""
-    return Failed(Problem(title, status, detail))
-
-
-def items_of(kind: str, body: bytes) -> Sequence[Any]:
-    """The elements of an event."""
-    items: Sequence[Any] = _ITEMS[kind].decode(body)
-    return items
+def said(error: Exception) -> str:
+    """What is wrong, and what a client can do about it."""
+    return error.with_cure(CURES) if isinstance(error, BadExample) else str(error)
 
 
 @contextmanager
@@ -172,37 +93,39 @@ class Served:
     Attributes
     ----------
     learned
-        Is called with each example that is learned from, as the client sent it, and its label.
+        Is called with each example that is learned from, as the client sent it, its label and
+        weight.
     """
 
     def __init__(self, id: int, about: bytes, state: bytes = b"") -> None:
-        self.id, self.about = id, about
+        self.id, self.about, self._prefix = id, about, f"{id}:"
         self.name, self.settings, start = _MADE_OF.decode(about)
-        self.learned: Callable[[Features, str], object] | None = None
+        self.learned: Callable[[Features, str, float], object] | None = None
         self._sent: dict[int, Features] = {}  # what waits, as it was sent, if `learned` wants it
-        learner = self.settings.estimator()
         if start:
             learner, self.settings = _continued(start, self.settings)
+        else:
+            learner = self.settings.estimator()
+        self._most_waiting = self.settings.max_waiting or USUAL_WAITING
         self.protocol = Protocol(
             learner,
             classes=None if start else self.settings.classes,
             probabilities=learner.gives_probabilities,
             window=self.settings.window,
         )
-        self._text_rule, self._texts = self.settings.text_rule, self.settings.text
+        # what reads the examples of a model, if something must, knows its texts and factors
+        is_plain = learner._reader is None
+        self._texts = self.settings.text if is_plain else []
+        self._factors = self.settings.class_weight if is_plain else {}
         if state:
             with _file(state) as path:
                 self.protocol = Protocol.load(path)
 
-    def snapshot(self, seq: int, chain: bytes) -> Snapshot | None:
-        """The state as of an event; None if just one label has been seen, which no file holds."""
-        if not self.protocol.asked:
-            return Snapshot(self.id, seq, chain, self.about, b"")
+    def snapshot(self, seq: int, chain: bytes) -> Snapshot:
+        """The state as of an event."""
         with _file() as path:
-            try:
+            if self.protocol.asked:
                 self.protocol.save(path)
-            except (AttributeError, ValueError):
-                return None
             return Snapshot(self.id, seq, chain, self.about, path.read_bytes())
 
     @property
@@ -213,13 +136,12 @@ class Served:
         return learner
 
     def model_file(self) -> bytes:
-        """The file that `train` writes of the same examples; ValueError before two labels."""
-        try:
-            model = to_model(self.learner)
-        except AttributeError:
-            raise ValueError("no label has been revealed yet") from None
-        model.labels, model.parameters, rule = None, {}, self.settings.text_rule
-        model.read_options = ReadOptions(text=tuple(self._texts), text_rule=rule).remembered(None)
+        """The file that `train` writes of the same examples; ValueError before the first label."""
+        if not self.learner.__sklearn_is_fitted__():
+            raise ValueError("no label has been revealed yet")
+        model = to_model(self.learner)
+        model.labels, model.parameters = None, {}
+        model.read_options = model.read_options or self.settings.read_options.remembered(None)
         with _file() as path:
             model.save(path)
             return path.read_bytes()
@@ -227,167 +149,229 @@ class Served:
     @property
     def names(self) -> int:
         """How many names of features the model has learned."""
+        if (reader := self.learner._reader) is not None:
+            return reader.features.dim
         weights = getattr(self.learner, "_core", None)
         return 0 if weights is None else len(weights)
 
     @property
-    def classes(self) -> int:
-        """How many classes have weights of their own."""
+    def classes(self) -> Mapping[str, int]:
+        """The labels that have been met; of more than two, each has weights of its own."""
         engine = self.learner._engine
-        return 1 if engine is None or not self.settings.multiclass else len(engine.labels.coded)
+        return {} if engine is None else engine.labels.coded
 
     @property
     def etag(self) -> str:
         """What tells this model from others of the same name."""
         return f'"{self.id}"'
 
-    def ticket(self, n: int) -> str:
-        """How a client knows the n-th prediction of this model."""
-        return f"{self.id}:{n}"
-
     # events
 
-    def apply(self, event: Event, items: Sequence[Any], journal: Journal) -> list[Result]:
-        """What the event does, and the result of each element.
+    def apply(self, event: Event, form: Form, items: Sequence[Any], journal: Journal) -> m.Answer:
+        """Do what the event says to its elements, and answer.
 
         It depends on the events before and on nothing else; an error of an element changes nothing.
         """
-        verbs: dict[str, Callable[[Any, int, Journal], Result]] = {
+        reply = Reply() if event.reply is None else _REPLY.decode(event.reply)
+        refused = {k: one for k, one in enumerate(items) if type(one) is Failed} | reply.refused
+        good = [one for k, one in enumerate(items) if k not in refused] if refused else items
+        self._seq, self._journal = event.seq, journal
+        found = self._all_at_once(event.kind, good) or self._one_by_one(event.kind, good)
+        if refused:
+            rest = iter(found)
+            found = [refused[k] if k in refused else next(rest) for k in range(len(items))]
+        status, body = answered(form, found)
+        if reply.key is not None:
+            self._keep("key", reply.key, reply.digest, status, body)
+        return status, body
+
+    def _keep(self, *kept: Any) -> None:
+        self._journal.keep(Kept(self.id, kept[0], kept[1], self._seq, *kept[2:]))
+
+    def _one_by_one(self, kind: str, sent: Sequence[Any]) -> list[Result]:
+        verbs: dict[str, Callable[[Any], Result]] = {
             "predict": self._predict,
             "learn": self._learn,
             "reveal": self._reveal,
             "drop": self._drop,
+            "only predict": self._only_predict,
         }
-        verb, out = verbs[event.kind], list[Result]()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DriftWarning)  # the summary says it
-            for item in items:
-                try:
-                    out.append(verb(item, event.seq, journal))
-                except BadTicket as error:
-                    out.append(failed(404, "unknown ticket", str(error)))
-                except BadExample as error:
-                    out.append(failed(422, "bad example", error.without_cure))
-                except (ValueError, TypeError) as error:
-                    out.append(failed(422, "bad example", str(error)))
-        if event.reply is not None:
-            reply = _REPLY.decode(event.reply)
-            assert reply.key is not None
-            status, answer = reply.answer(out)
-            kept = Kept(self.id, "key", reply.key, event.seq, reply.digest, status, answer)
-            journal.keep(kept)
+        verb, out = verbs[kind], list[Result]()
+        for one in sent:
+            try:
+                out.append(verb(one))
+            except BadTicket as error:
+                out.append(failed(404, "unknown ticket", str(error)))
+            except (ValueError, TypeError) as error:
+                out.append(failed(422, "bad example", said(error)))
         return out
 
-    def _predict(self, item: tuple[Features, str | None], seq: int, journal: Journal) -> Result:
-        x, id = item
+    def _all_at_once(self, kind: str, sent: Sequence[Any]) -> list[Result] | None:
+        """The results of a batch that needs no look at single elements; None of others."""
+        with suppress(TypeError, ValueError):  # one is bad: they are taken one by one
+            if len(sent) > 1 and kind == "predict" and self.learned is None:
+                return self._predict_all(sent)
+            if len(sent) > 1 and kind == "reveal" and self.learned is None and not self._factors:
+                return self._reveal_all(sent)
+        return None
+
+    def _predict_all(self, sent: Sequence[m.Example]) -> list[Result] | None:
+        if len(sent) > self._most_waiting - self.protocol.waiting or any(one.id for one in sent):
+            return None
+        first = self.protocol.asked + 1
+        given, numbers = [self._read(one) for one in sent], range(first, first + len(sent))
+        tickets: list[tuple[Any, ...]] = [*self.protocol.ask_many(given, numbers)]
+        prefix = self._prefix
+        return [
+            m.Predicted(f"{prefix}{n}", label, score, chance, n)
+            for n, label, score, chance in tickets
+        ]
+
+    def _predict(self, one: m.Example) -> Result:
         digest = b""
-        if id is not None:
+        if one.id is not None:
+            x = one.features if one.text is None else {"text": one.text}
             digest = hashlib.sha256(encode(x, order="deterministic")).digest()
-            if (known := journal.kept(self.id, "id", id, seq)) is not None:
+            if (known := self._journal.kept(self.id, "id", one.id, self._seq)) is not None:
                 if known.digest != digest:
-                    words = f"the id {id!r} was used before, with other features"
+                    words = f"the id {one.id!r} was used before, with other features"
                     return failed(409, "id used twice", words)
                 return msgspec.Raw(known.answer)
-        given, n = self._read(x), self.protocol.asked + 1
-        if self.protocol.waiting >= (self.settings.max_waiting or USUAL_WAITING):
-            self._end_oldest(seq, journal)
-        ticket = self.protocol.ask(given, key=n, copy=False)
+        given, n = self._read(one), self.protocol.asked + 1
+        if self.protocol.waiting >= self._most_waiting:
+            self._end_oldest()
+        _, label, score, chance = self.protocol.ask(given, key=n, copy=False)
         if self.learned is not None:
-            self._sent[n] = x
-        out = Predicted(f"{self.id}:{n}", ticket.prediction, ticket.score, ticket.probability, n)
-        if id is not None:
-            journal.keep(Kept(self.id, "id", id, seq, digest, 200, encode(out)))
+            self._sent[n] = _features(one)
+        out = m.Predicted(f"{self._prefix}{n}", label, score, chance, n)
+        if one.id is not None:
+            self._keep("id", one.id, digest, 200, encode(out))
         return out
 
-    def _learn(self, item: tuple[Features, str], seq: int, journal: Journal) -> Result:
-        x, label = item
-        self._check_class(label)
-        before, n = self.protocol.asked, self.protocol.asked + 1
-        ticket = self.protocol.ask(self._read(x), key=n, copy=False)
+    def _learn(self, one: m.Labelled) -> Result:
+        protocol, label = self.protocol, self._checked(label_text(one.label))
+        weight, before, n = self._weight(one.weight, label), protocol.asked, protocol.asked + 1
+        ticket = protocol.ask(self._read(one), key=n, copy=False)
         try:
-            right = self.protocol.tell(n, label)
+            right = protocol.tell(n, label, weight=weight)
         except Exception:
-            self.protocol.drop(n)
-            self.protocol.asked = before
+            protocol.drop(n)
+            protocol.asked = before
             raise
         if self.learned is not None:
-            self.learned(x, label)
-        return Learned(ticket.prediction, not right, self.protocol.mistakes, self.protocol.labelled)
+            self.learned(_features(one), label, 1.0 if one.weight is None else one.weight)
+        return m.Learned(ticket.prediction, not right, protocol.mistakes, protocol.labelled)
 
-    def _reveal(self, item: tuple[int, str], seq: int, journal: Journal) -> Result:
-        n, label = item
-        self._check_class(label)
-        try:
-            told = self._tell(n, label, seq)
-        except BadTicket:
-            return self._ended(n, label, seq, journal)
-        journal.end(told)
-        return Revealed(told.mistake, told.mistakes, told.round, told.delay)
-
-    def _tell(self, n: int, label: str, seq: int) -> Told:
+    def _reveal_all(self, sent: Sequence[m.Reveal]) -> list[Result] | None:
         protocol = self.protocol
-        right = protocol.tell(n, label)
-        if self.learned is not None:
-            self.learned(self._sent.pop(n), label)
-        delay = protocol.asked - n
-        made, rounds = protocol.mistakes, protocol.labelled
-        return Told(self.id, n, seq, label, not right, made, rounds, delay)
+        labels = {self._number(one.ticket): label_text(one.label) for one in sent}
+        is_plain = len(labels) == len(sent) and all(one.weight is None for one in sent)
+        if not (is_plain and self.classes.keys() >= {*labels.values()}):
+            return None
+        mistakes, rounds = protocol.mistakes, protocol.labelled
+        out, ends = list[Result](), dict[int, End]()
+        for (n, label), right in zip(labels.items(), protocol.tell_many(labels), strict=True):
+            if isinstance(right, Exception):
+                out.append(failed(422, "bad example", said(right)))
+                continue
+            rounds, mistakes = rounds + 1, mistakes + (not right)
+            one = m.Revealed(not right, mistakes, rounds, protocol.asked - n)
+            out.append(one)
+            ends[n] = label, one
+        self._journal.end(self.id, self._seq, ends)
+        return out
 
-    def _ended(self, n: int, label: str | None, seq: int, journal: Journal) -> Result:
+    def _reveal(self, one: m.Reveal) -> Result:
+        n, label = self._number(one.ticket), self._checked(label_text(one.label))
+        return self._tell(n, label, one.weight) if n in self.protocol else self._ended(n, label)
+
+    def _tell(self, n: int, label: str, given: float | None = None) -> Result:
+        protocol = self.protocol
+        right = protocol.tell(n, label, weight=self._weight(given, label))
+        if self.learned is not None:
+            self.learned(self._sent.pop(n), label, 1.0 if given is None else given)
+        out = m.Revealed(not right, protocol.mistakes, protocol.labelled, protocol.asked - n)
+        self._journal.end(self.id, self._seq, {n: (label, out)})
+        return out
+
+    def _ended(self, n: int, label: str | None) -> Result:
         """The answer about a ticket that does not wait."""
-        ticket, told = self.ticket(n), journal.told(self.id, n, seq)
+        ticket, told = f"{self._prefix}{n}", self._journal.told(self.id, n, self._seq)
         if not 1 <= n <= self.protocol.asked:
             return failed(404, "unknown ticket", f"there is no ticket {ticket}")
         if told is None:
             words = f"the label of ticket {ticket} is not known any more, or it never waited"
             return failed(410, "ticket is gone", words)
-        if told.label is None:
-            if label is None:
-                return Dropped(ticket)
+        if told[0] == label:
+            return m.Dropped(ticket) if label is None else told[1]
+        if told[0] is None:
             return failed(410, "ticket is gone", f"ticket {ticket} was dropped")
-        if told.label != label:
-            words = f"ticket {ticket} was revealed before, with the label {told.label!r}"
-            return failed(409, "label differs", words)
-        return Revealed(bool(told.mistake), told.mistakes, told.round, told.delay)
+        words = f"ticket {ticket} was revealed before, with the label {told[0]!r}"
+        return failed(409, "label differs", words)
 
-    def _drop(self, n: int, seq: int, journal: Journal) -> Result:
-        if n not in self.protocol:
-            return self._ended(n, None, seq, journal)
-        self._forget(n, seq, journal)
-        return Dropped(self.ticket(n))
+    def _drop(self, one: m.Drop) -> Result:
+        if (n := self._number(one.ticket)) not in self.protocol:
+            return self._ended(n, None)
+        self._forget(n)
+        return m.Dropped(one.ticket)
 
-    def _forget(self, n: int, seq: int, journal: Journal) -> None:
-        protocol = self.protocol
-        protocol.drop(n)
+    def _forget(self, n: int) -> None:
+        self.protocol.drop(n)
         self._sent.pop(n, None)
-        made, delay = protocol.mistakes, protocol.asked - n
-        journal.end(Told(self.id, n, seq, None, False, made, protocol.labelled, delay))
+        self._journal.end(self.id, self._seq, {n: (None, None)})
 
-    def _end_oldest(self, seq: int, journal: Journal) -> None:
+    def _end_oldest(self) -> None:
         """End the wait of the oldest ticket, as the settings say."""
         oldest, label = self.protocol.oldest, self.settings.overdue_label
         assert oldest is not None
-        n = int(oldest.id)
-        try:
-            if label is not None:
-                journal.end(self._tell(n, label, seq))
+        if label is not None:
+            with suppress(ValueError, TypeError):  # it cannot be learned from
+                self._tell(int(oldest.id), label)
                 return
-        except (ValueError, TypeError):  # it cannot be learned from
-            pass
-        self._forget(n, seq, journal)
+        self._forget(int(oldest.id))
 
-    def _check_class(self, label: str) -> None:
-        if not self.settings.multiclass:
-            return
-        engine = self.learner._engine
-        known = () if engine is None else engine.labels.coded
-        most, named = self.settings.max_classes or MOST_CLASSES, self.settings.classes
+    def only_predict(self, sent: Sequence[m.Example]) -> list[Result]:
+        """Predictions that nothing remembers, so without tickets."""
+        return self._one_by_one("only predict", sent)
+
+    def _only_predict(self, one: m.Example) -> Result:
+        ((label, score),) = self.learner.answer_each([self._read(one)])
+        shown = score[label] if isinstance(score, dict) else score
+        return m.Predicted(None, label, shown, None, self.protocol.asked)
+
+    def _number(self, ticket: str) -> int:
+        """Which prediction of this model a ticket is of."""
+        number = ticket[len(self._prefix) :] if ticket.startswith(self._prefix) else ""
+        if not number.isdecimal() or len(number) > 18:
+            raise BadTicket(f"there is no ticket {ticket!r} of model {self.name!r}")
+        return int(number)
+
+    def _checked(self, label: str) -> str:
+        """The label; BadExample if it cannot be one of the classes."""
+        known, named, many = self.classes, self.settings.classes, self.settings.multiclass
+        most = (self.settings.max_classes or MOST_CLASSES) if many else 2
         if label not in known and (len(known) >= most or label not in (named or [label])):
-            limit = f"it would be class {most + 1:,}" if len(known) >= most else "others are named"
-            raise BadExample(f"label {label!r} is not one of the classes, and {limit}")
+            others = " and ".join(map(repr, known)) if most == 2 else f"{most:,} others"
+            cure = "" if many else '; make a model with "multiclass": true for more than two'
+            raise BadExample(f"label {label!r} is not one of the classes, {others}{cure}")
+        return label
 
-    def _read(self, x: Features) -> Features:
+    def _weight(self, given: float | None, label: str) -> float | None:
+        """How much an example counts: the client's weight times the factor of its label."""
+        if given is not None and self.settings.weight is None:
+            raise BadExample('this model takes no weights; make one with "weight": "weight"')
+        if given is None and label not in self._factors:
+            return None
+        return (1.0 if given is None else given) * self._factors.get(label, 1.0)
+
+    def _read(self, one: m.Example | m.Labelled) -> Features:
         """The features of an example, with the words of its texts in place of these."""
+        x = _features(one)
+        if one.text is not None and "text" not in self.settings.text:
+            raise BadExample('this model reads no texts; make one with "text": ["text"]')
+        for key in ("label", self.settings.weight):
+            if key in x:
+                raise BadExample(f"{key!r} cannot be the name of a feature; files use it")
         for key in self._texts:
             if (text := x.get(key)) is None:
                 continue
@@ -395,7 +379,7 @@ class Served:
                 raise BadExample(f"feature {key!r} must be a text")
             content = np.frombuffer(text.encode(), dtype=np.uint8)
             starts = np.array([0, len(content)], dtype=np.int64)
-            rows, names = self._text_rule.rows(content, starts, key)
+            rows, names = self.settings.text_rule.rows(content, starts, key)
             x = {name: value for name, value in x.items() if name != key}
             texts = [name.decode() for name in names]
             pairs = zip(rows.indices.tolist(), rows.values.tolist(), strict=True)
@@ -435,46 +419,47 @@ class Served:
         why = found.unknown.get("bound")
         return {"bound": None if bound is None else bound.bound, "no_bound": why}
 
-    def only_predict(self, items: Sequence[tuple[Features, str | None]]) -> list[Result]:
-        """Predictions that nothing remembers, so without tickets."""
-        out = list[Result]()
-        for x, _ in items:
-            try:
-                given = self._read(x)
-                label, score = self.learner.predict_one(given), self.learner.decision_one(given)
-                shown = score if isinstance(score, float) else score[label]
-                out.append(Predicted(None, label, shown, None, self.protocol.asked))
-            except (ValueError, TypeError) as error:
-                out.append(failed(422, "bad example", str(error)))
-        return out
+    def explain(self, ticket: str) -> dict[str, Any]:
+        """What each feature adds to the score of a waiting prediction."""
+        if (n := self._number(ticket)) not in self.protocol:
+            raise BadTicket("only a waiting prediction can be explained")
+        return asdict(self.learner.explain(self.protocol.example(n)))
 
 
-_NOT_CONTINUED = (
-    "the service continues models of named features, or of words, as they are: train it on JSON "
-    "lines or Vowpal Wabbit's format with --stream, which neither standardises nor reads ahead"
-)
+def _features(one: m.Example | m.Labelled) -> Features:
+    """An example as files have it."""
+    if (one.features is None) == (one.text is None):
+        raise BadExample("give either features or text")
+    return {"text": one.text} if one.features is None else one.features
 
 
 def _continued(start: bytes, settings: Settings) -> tuple[LinearClassifier, Settings]:
     """The estimator of a model file, with labels as texts, and the settings that it shows."""
     with _file(start) as path:
         model = Model.load(path)
-        options = model.read_options
-        rule, words = options.get("text_rule", {}), options.get("words", [])
-        if options and options != ReadOptions().following(options).remembered(None):
-            raise BadExample(_NOT_CONTINUED)
-        model.labels, model.read_options, model.parameters = model.classes, {}, {}
+    options, features = model.read_options, model.features
+    if features.names is None or {"keep", "one_vs_rest"} & {*options}:
+        raise BadExample(
+            "the service continues models of named features that learned all labels as they are"
+        )
+    model.labels, model.parameters = model.classes, {}
+    if options == ReadOptions().following(options).remembered(None):  # no table, so no columns
+        model.read_options = {}
+    if (learner := of_model(model))._reader is not None:
+        model.read_options = options
         learner = of_model(model)
-    if learner._reader is not None or model.features.kind != "names":
-        raise BadExample(_NOT_CONTINUED)
     shown = {
         "learner": model.kind,
         "bias": model.learner.bias,
-        "hash_bits": model.features.hash_bits,
+        "hash_bits": features.hash_bits,
+        "interactions": ["all" if pair == ALL else "*".join(pair) for pair in features.products],
+        "unit_length": bool(features.to_unit_length),
         "multiclass": model.is_joint,
         "ledger": model.ledger.keep == "examples" and model.kind != "voted",
-        "text": words,
-        **{f"text_{name}": value for name, value in rule.items()},
+        "weight": options.get("weight"),
+        "class_weight": options.get("class_weights", {}),
+        "text": options.get("words", []),
+        **{f"text_{name}": value for name, value in options.get("text_rule", {}).items()},
     }
     for name in ("margin", "regularisation", "alpha", "threshold"):
         value = getattr(model.learner, name, None)

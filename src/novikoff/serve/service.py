@@ -10,28 +10,23 @@ import queue
 import sqlite3
 import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from novikoff.online.delayed_labels import DriftWarning
 from novikoff.serve.journal import Event, Journal, Snapshot
 from novikoff.serve.limits import Limits
-from novikoff.serve.served import (
-    Answer,
-    Problem,
-    Reply,
-    Result,
-    Served,
-    encode,
-    failed,
-    items_of,
-)
+from novikoff.serve.messages import Answer, Form, Problem, elements, encode, over
+from novikoff.serve.served import Reply, Served
 
-SNAPSHOT_EVERY = 500_000  # elements of events, which take some seconds to replay
+SNAPSHOT_EVERY = 100_000  # elements of events, which take about a second to replay
+_SNAPSHOT_BYTES = 1000  # of a snapshot for each element since the last one, at most
 _MOST_TOGETHER = 4096  # requests in a commit
 
 
@@ -43,16 +38,17 @@ class Unavailable(Exception):  # noqa: N818  (it names the thing that is wrong)
 class Work:
     """A request for the writing thread: an event, or a question if `ask` is given.
 
-    `reply` makes the answer of the results; its body is what the journal holds of `items`.
+    The journal holds `body`, whose elements are `items`, and `reply` if there is one.
     """
 
     model: str
     kind: str
-    items: Sequence[Any] = ()
     body: bytes = b""
-    reply: Reply = field(default_factory=Reply)
+    form: Form = "one"
+    items: Sequence[Any] = ()
+    reply: Reply | None = None
     ask: Callable[[Any], Any] | None = None
-    done: Any = field(default_factory=Future)  # of concurrent.futures, or of asyncio
+    done: Any = None  # a future, of asyncio or of concurrent.futures
 
 
 def deliver(answers: list[tuple[Work, Any]]) -> None:
@@ -86,7 +82,9 @@ class Service:
         self.deliver: Callable[[list[tuple[Work, Any]]], object] = deliver
         self._queue: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self.broken: str | None = None
-        self._since_snapshot = Counter[int]()
+        self._since_snapshot, self._sizes = Counter[int](), Counter[int]()
+        # the summary tells it
+        warnings.filterwarnings("ignore", category=DriftWarning, module=r"novikoff\.serve\.")
         began = time.perf_counter()
         self.journal = Journal(folder)
         try:
@@ -94,11 +92,12 @@ class Service:
             self.models, self.replayed = replay(self.journal, [*newest.values()])
             behind = (one.model for one in newest.values() if one.seq < self.journal.seq)
             self._since_snapshot.update(behind)
+            self._sizes.update({one.model: len(one.state) for one in newest.values()})
         except BaseException:
             self.journal.close()
             raise
         self.replay_seconds = time.perf_counter() - began
-        self._thread = threading.Thread(target=self._work, name="journal")
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
     @property
@@ -110,8 +109,9 @@ class Service:
         """Hand work to the thread; raises Unavailable if too much waits already."""
         if self.broken is not None:
             raise Unavailable(self.broken)
-        if self.queued >= self.limits.queue:
+        if self.queued >= self.limits.max_queue:
             raise Unavailable("too many requests wait for the disk")
+        work.done = work.done or Future()
         self._queue.put(work)
         return work.done
 
@@ -154,7 +154,7 @@ class Service:
             ready.append((work, served))
             if work.ask is None:
                 id = self.journal.seq + 1 if served is None else served.id
-                reply = None if work.reply.key is None else encode(work.reply)
+                reply = None if work.reply is None else encode(work.reply)
                 events.append((id, work.kind, reply, work.body))
         began = time.perf_counter()
         try:
@@ -175,12 +175,13 @@ class Service:
                     out.append((work, error))
                 continue
             event = next(written)
-            results = apply(event, work.items, self.models, self.journal)
-            out.append((work, work.reply.answer(results)))
+            found = work.form, work.items
+            out.append((work, apply(event, found, self.models, self.journal)))
             self._since_snapshot[event.model] += len(work.items)
         self.deliver(out)
         for served in self.models.values():  # all events are applied now
-            if self._since_snapshot[served.id] >= SNAPSHOT_EVERY:
+            few = max(SNAPSHOT_EVERY, self._sizes[served.id] // _SNAPSHOT_BYTES)
+            if self._since_snapshot[served.id] >= few:
                 self._snapshot(served)
 
     def _early(self, work: Work, served: Served | None) -> Answer | None:
@@ -188,21 +189,18 @@ class Service:
         if work.kind == "probe":
             return None
         if served is None and work.kind != "create":
-            return _problem(404, "unknown model", f"there is no model {work.model!r}")
+            return Problem("unknown model", 404, f"there is no model {work.model!r}").answer
         if served is not None and work.kind == "create":
-            return _problem(409, "model exists", f"there is a model {work.model!r} already")
-        if work.kind == "create" and len(self.models) >= self.limits.models:
-            return problem_of_limit("models", self.limits.models, "there are as many models")
-        key = work.reply.key
-        if key is None or served is None:
+            return Problem("model exists", 409, f"there is a model {work.model!r} already").answer
+        if work.kind == "create" and len(self.models) >= self.limits.max_models:
+            return over(self.limits, "max_models", "there are as many models").answer
+        if served is None or work.reply is None or (key := work.reply.key) is None:
             return None
         known = self.journal.kept(served.id, "key", key, self.journal.seq + 1)
-        if known is None:
-            return None
-        if known.digest != work.reply.digest:
-            words = f"the Idempotency-Key {key!r} came before, with another request"
-            return _problem(422, "key used twice", words)
-        return known.status, known.answer
+        if known is None or known.digest == work.reply.digest:
+            return known and (known.status, known.answer)
+        words = f"the Idempotency-Key {key!r} came before, with another request"
+        return Problem("key used twice", 422, words).answer
 
     def probe(self, _served: object = None) -> str | None:
         """Try to write, if the last attempt failed; the fault, if there still is one."""
@@ -217,8 +215,8 @@ class Service:
     def _snapshot(self, served: Served) -> None:
         try:
             one = served.snapshot(self.journal.seq, self.journal.chain)
-            if one is not None:
-                self.journal.add_snapshot(one)
+            self.journal.add_snapshot(one)
+            self._sizes[served.id] = len(one.state)
             self._since_snapshot[served.id] = 0
         except (sqlite3.Error, OSError) as error:  # the events are there; it is tried later
             self.fault = str(error)
@@ -226,20 +224,22 @@ class Service:
 
 
 def apply(
-    event: Event, items: Sequence[Any] | None, models: dict[str, Served], journal: Journal
-) -> list[Result]:
-    """Do what an event says; the results of its elements, which are read unless they are given."""
+    event: Event,
+    found: tuple[Form, Sequence[Any]] | None,
+    models: dict[str, Served],
+    journal: Journal,
+) -> Answer:
+    """Do what an event says, and answer; its elements are read again unless they are given."""
     if event.kind == "create":
         served = Served(event.model, event.body)
         models[served.name] = served
-        return []
+        return 200, b""
     served = next(one for one in models.values() if one.id == event.model)
     if event.kind == "delete":
         del models[served.name]
-        return []
-    if items is None:
-        items = items_of(event.kind, event.body)
-    return served.apply(event, items, journal)
+        return 200, b""
+    form, items = found or elements(event.kind, event.body)
+    return served.apply(event, form, items, journal)
 
 
 def replay(
@@ -265,14 +265,3 @@ def replay(
             n += 1
         after(event, models)
     return models, n
-
-
-def _problem(status: int, title: str, detail: str) -> Answer:
-    problem = failed(status, title, detail).error
-    return status, encode(problem)
-
-
-def problem_of_limit(name: str, value: float, words: str, status: int = 422) -> Answer:
-    """The answer to a request that exceeds a limit: which, and its value."""
-    detail = f"{words}: the limit {name} is {value:,}"
-    return status, encode(Problem("limit exceeded", status, detail, limit=name, value=value))

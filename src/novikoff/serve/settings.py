@@ -15,6 +15,8 @@ from novikoff.learners.rule import Kind, Rule
 from novikoff.models.training import Plan
 from novikoff.serve.limits import Limits
 from novikoff.sources.features import Features
+from novikoff.sources.interactions import field_pairs
+from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.text_rule import Grams, TextRule, TextValues
 from novikoff.stream.labels import LabelsAsClasses, in_order
 
@@ -27,6 +29,8 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
 
     Attributes
     ----------
+    weight
+        The key under which files have weights: then labels may come with a weight.
     text
         The features whose texts are read as words; {"text": ...} needs "text" here.
     window
@@ -43,9 +47,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
     threshold: float | None = None
     bias: bool = True
     hash_bits: Annotated[int, Meta(ge=3, le=31)] | None = None
+    interactions: list[str] = []
+    unit_length: bool = False
     multiclass: bool = False
     classes: Annotated[list[str], Meta(min_length=2)] | None = None
     max_classes: Annotated[int, Meta(ge=2)] | None = None
+    class_weight: dict[str, Annotated[float, Meta(gt=0)]] = {}
+    weight: Annotated[str, Meta(min_length=1)] | None = None
     ledger: bool = False
     text: list[str] = []
     text_grams: Grams = "pairs"
@@ -59,6 +67,16 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
     def text_rule(self) -> TextRule:
         """How a text becomes features."""
         return TextRule(self.text_grams, self.text_values, self.text_unit_length)
+
+    @property
+    def read_options(self) -> ReadOptions:
+        """How `train` reads the exported examples."""
+        return ReadOptions(
+            text=tuple(self.text),
+            text_rule=self.text_rule,
+            weight=self.weight,
+            class_weights=self.class_weight,
+        )
 
     def estimator(self) -> LinearClassifier:
         """A new estimator that learns what `train` would with these options."""
@@ -75,6 +93,18 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
         if not self.multiclass and self.classes is not None and len(self.classes) != 2:
             raise ValueError("more than two classes need multiclass")
         plan = Plan(rule, keep="examples" if self.ledger else "counts")
+        products = field_pairs(self.interactions)
+        if products or self.unit_length:
+            features = Features(
+                hash_bits=self.hash_bits, products=products, to_unit_length=self.unit_length
+            )
+            model = plan.new_model(features, ())
+            if self.hash_bits is not None:
+                features.dim = 1 << self.hash_bits
+                for one in (model.learner, model.ledger):
+                    one.widen(features.dim)
+            model.read_options = self.read_options.remembered(None)
+            return of_model(model)
         few = None if self.hash_bits is None else 3  # room for the weights is made when it learns
         made = of_model(plan.new_model(Features.of((), (), few), ()))
         return type(made)(**made.get_params() | {"hash_bits": self.hash_bits})
@@ -88,12 +118,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
                 continue
             if isinstance(value, bool):
                 words.append(option if value else f"--no-{option[2:]}")
-            elif name == "text":
-                words += [word for key in value for word in (option, key)]
-            else:
-                if name == "classes":  # of two, the greater is positive
-                    value = ",".join(value if self.multiclass else in_order(value))
-                words += [option, f"{value}"]
+                continue
+            if name == "classes":  # of two, the greater is positive
+                value = ",".join(value if self.multiclass else in_order(value))
+            if name == "class_weight":
+                value = [f"{label}={factor!r}" for label, factor in value.items()]
+            for one in value if isinstance(value, list) else [value]:
+                words += [option, f"{one}"]
         return shlex.join(words)
 
 
@@ -108,13 +139,14 @@ def label_text(label: str | float | bool) -> str:
 def checked(settings: Settings, limits: Limits) -> Settings:
     """The settings with labels as `train` writes them and limits; an error if they do not fit."""
     settings.estimator()
-    most = max(2, limits.weights >> (settings.hash_bits or 0))
+    most = max(2, limits.max_weights >> (settings.hash_bits or 0))
     every: dict[str, Any] = {
-        "max_waiting": settings.max_waiting or min(USUAL_WAITING, limits.waiting),
-        "max_classes": settings.max_classes or min(limits.classes, most),
+        "max_waiting": settings.max_waiting or min(USUAL_WAITING, limits.max_waiting),
+        "max_classes": settings.max_classes or min(limits.max_classes, most),
     }
     if settings.classes is not None:
         every["classes"] = list(LabelsAsClasses(settings.classes).classes)
+    every["class_weight"] = {label_text(k): v for k, v in settings.class_weight.items()}
     if settings.overdue_label is not None:
         every["overdue_label"] = label_text(settings.overdue_label)
     return msgspec.structs.replace(settings, **every)

@@ -7,7 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from novikoff.serve.journal import NAME, Damaged, Event, Journal, Snapshot
-from novikoff.serve.served import Served, encode, name_of
+from novikoff.serve.messages import encode
+from novikoff.serve.served import Served, name_of
 from novikoff.serve.service import Service, replay
 from novikoff.stream.printing import quoted_list
 
@@ -54,7 +55,10 @@ def export(journal: Journal, model: str, write: Callable[[bytes], object]) -> Se
 
     def listen(event: Event, models: dict[str, Served]) -> None:
         if event.seq == ids[model]:
-            models[model].learned = lambda x, y: write(encode({"label": y} | x) + b"\n")
+            weight = models[model].settings.weight
+            models[model].learned = lambda x, y, w: write(
+                encode({"label": y, **({} if weight is None else {weight: w})} | x) + b"\n"
+            )
 
     return _replayed(journal, listen)[model]
 

@@ -131,6 +131,13 @@ class RowsOfModel:
         rows = self._rows(X, features)
         return rows, RowsOfModel(features, self.read_options)
 
+    def name_hashed(self, X: Any) -> None:
+        """Remember the names of hashed features, once their examples have been learned from."""
+        if self.features.hash_bits is not None:
+            self.features.frozen = False
+            self._rows(X, self.features)
+            self.features.frozen = True
+
     def _rows(self, X: Any, features: Features) -> Rows:
         try:
             chunks = (part for chunk in self._chunks(X) for part in parts_of(chunk, features))

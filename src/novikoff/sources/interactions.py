@@ -17,6 +17,17 @@ ALL: Pair = ("", "")  # every two features of an example
 MOST_PRODUCTS = 1 << 20
 
 
+def field_pairs(interactions: Sequence[str]) -> tuple[Pair, ...]:
+    """The two fields of each `A*B`, and `all` for any two features."""
+    pairs = []
+    for text in interactions:
+        left, mark, right = text.partition("*")
+        if text != "all" and not (mark and left and right):
+            raise ValueError(f"{text!r}: write A*B with the names of two fields, or all")
+        pairs.append(ALL if text == "all" else (left, right))
+    return tuple(pairs)
+
+
 def in_slices(chunk: Chunk, most: int = MOST_PRODUCTS) -> Iterator[Chunk]:
     """The chunk in parts of at most `most` possible products each, or of one row."""
     lengths = np.diff(chunk.rows.sparse().starts).astype(np.int64)

@@ -51,10 +51,15 @@ function draw(section, found) {
   const x = (n) => (n / right) * width;
   const y = (n) => height - (n / top) * height;
   const points = [[0, 0], ...found.curve].map(([n, made]) => `${x(n)},${y(made)}`).join(" ");
-  const parts = [element("polyline", { points })];
+  const parts = [
+    element("polyline", { points }),
+    element("text", { x: 6, y: y(found.mistakes) - 5 }, `${count.format(found.mistakes)} mistakes`),
+    element("text", { x: width - 6, y: height - 6, "text-anchor": "end" }, "labels →"),
+  ];
   if (fits) {
     parts.push(element("line", { x1: 0, x2: width, y1: y(found.bound), y2: y(found.bound) }));
-    parts.push(element("text", { x: 6, y: y(found.bound) - 5 }, "bound"));
+    const shown = `bound ${count.format(found.bound)}`;
+    parts.push(element("text", { x: width - 6, y: y(found.bound) - 5, "text-anchor": "end" }, shown));
   }
   const title = element("title", {}, `${found.mistakes} mistakes in ${found.labelled} labels`);
   svg.replaceChildren(title, ...parts);

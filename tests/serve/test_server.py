@@ -1,0 +1,171 @@
+"""The service as a process of its own: slow clients, a full disk, the page in a browser."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from helpers.services import examples
+from novikoff.serve import Client, Refused
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SMALL_DISK = "mount -t tmpfs -o size=1m none {0} && head -c 300000 /dev/zero > {0}/other && exec "
+
+
+@contextmanager
+def served(folder: Path, *, on_small_disk: bool = False) -> Iterator[tuple[str, int]]:
+    """The address of a server, and its process."""
+    command = [sys.executable, "-m", "novikoff", "serve", str(folder), "--port", "0"]
+    if on_small_disk:  # which only the server sees
+        disk = SMALL_DISK.format(folder.parent)
+        command = ["unshare", "-rm", "sh", "-c", disk + shlex.join(command)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        if not (address := process.stdout.readline().strip("/\n")):
+            pytest.skip("a file system cannot be mounted here")
+        try:
+            yield address, process.pid
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("service") / "it") as (address, _):
+        yield address
+
+
+def test_a_signal_that_comes_before_the_server_runs_ends_it(tmp_path: Path) -> None:
+    with served(tmp_path / "it"):
+        pass
+
+
+def test_a_hundred_slow_clients_and_a_bad_name_stop_neither_a_fast_client_nor_another_model(
+    address: str,
+) -> None:
+    client, place = Client(address), address.removeprefix("http://")
+    for name in ("slow", "fast"):
+        client.create(name)
+    body = json.dumps({"features": {"a": 1}}).encode()
+    head = f"POST /v1/models/slow/predict HTTP/1.1\r\nHost: {place}\r\nContent-Length: {len(body)}"
+    whole = head.encode() + b"\r\n\r\n" + body
+    host, _, port = place.partition(":")
+    with ExitStack() as stack:
+        lines = {}
+        for k in range(100):
+            line = stack.enter_context(socket.create_connection((host, int(port)), 60))
+            lines[line] = len(whole) * k // 100
+            line.sendall(whole[: lines[line]])
+        for x, y in examples(20):
+            client.reveal("fast", client.predict("fast", x)["ticket"], y)
+            with pytest.raises(Refused, match="there is no model 'none'"):
+                client.predict("none", x)
+        assert client.summary("fast")["labelled"] == 20
+        assert client.summary("slow")["asked"] == 0
+        for line, begun in lines.items():  # each is answered once it has sent the rest
+            line.sendall(whole[begun:])
+            answer = http.client.HTTPResponse(line)
+            answer.begin()
+            assert answer.status == 200
+    assert client.summary("slow")["asked"] == 100
+    client.close()
+
+
+def test_on_a_full_disk_nothing_is_acknowledged_and_it_goes_on_when_there_is_room(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "disk").mkdir()
+    some = examples(4000)
+    with served(tmp_path / "disk" / "it", on_small_disk=True) as (address, pid):
+        client = Client(address, attempts=1)
+        client.create("m", hash_bits=8)
+        learned, refusals = 0, list[Refused]()
+        for size in (50, 5, 1):
+            while len(refusals) < 1 + (size < 50) + (size < 5):
+                try:
+                    client.learn("m", some[learned : learned + size])
+                    learned += size
+                except Refused as refused:
+                    refusals.append(refused)
+        assert {one.status for one in refusals} == {503}
+        assert "full" in str(refusals[-1])
+        ready = http.client.HTTPConnection(address.removeprefix("http://"))
+        ready.request("GET", "/readyz")
+        assert ready.getresponse().status == 503
+        ready.close()
+        assert client.summary("m")["labelled"] == learned
+        Path(f"/proc/{pid}/root{tmp_path}/disk/other").unlink()
+        client.learn("m", some[learned : learned + 50])
+        assert client.summary("m")["labelled"] == learned + 50
+        client.close()
+
+
+def test_no_request_drawn_from_the_description_makes_the_server_fail(address: str) -> None:
+    schemathesis = pytest.importorskip("schemathesis")
+    client, statuses = Client(address), set[int]()
+    for name in ("drawn", "words"):
+        client.create(name, text=["text"] if name == "words" else [])
+    client.close()
+
+    def check(case: Any) -> None:
+        if case.path_parameters and case.method == "POST":
+            case.path_parameters["name"] = "drawn" if case.body is None else "words"
+        answer = case.call()
+        statuses.add(answer.status_code)
+        assert answer.status_code < 500, answer.text
+        assert "Traceback" not in answer.text
+        if answer.status_code >= 400:
+            assert "application/problem+json" in answer.headers["content-type"]
+
+    described = schemathesis.openapi.from_url(f"{address}/openapi.json")
+    for operation in described.get_all_operations():
+        few = settings(max_examples=8, suppress_health_check=[*HealthCheck])
+        strategy = operation.ok().as_strategy()
+        drawn: Any = few(given(strategy)(check))  # type: ignore[no-untyped-call]
+        drawn()
+    assert statuses >= {200, 201, 404, 422}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_page_shows_the_mistakes_of_each_model_as_they_grow(
+    address: str, tmp_path: Path
+) -> None:
+    playwright = pytest.importorskip("playwright.sync_api")
+    client = Client(address)
+    client.create("spam <b>", learner="perceptron", ledger=True)
+    some = [({f"w{k % 4}": 1, "all": 1}, "ham" if k % 4 < 2 else "spam") for k in range(60)]
+    client.learn("spam <b>", some[:30])
+    with playwright.sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page, console = browser.new_page(), list[str]()
+        page.on("console", lambda message: console.append(message.text))
+        page.on("pageerror", lambda error: console.append(str(error)))
+        page.goto(address)
+        section = page.locator("section", has_text="spam <b>")
+        section.locator(".counts", has_text="30 labels").wait_for()
+        client.learn("spam <b>", some[30:])
+        section.locator(".counts", has_text="60 labels").wait_for()
+        points = section.locator("polyline").get_attribute("points")
+        assert points is not None
+        assert len(points.split()) == 61
+        known = client.summary("spam <b>")
+        assert f"Mistake bound of this run: {known['bound']:,}." in section.inner_text()
+        section.screenshot(path=tmp_path / "page.png")
+        browser.close()
+    client.close()
+    assert console == []
