@@ -116,9 +116,10 @@ function vector(written, places, constant = null) {
 }
 
 function modelled(written) {
-  const [kind, examples, columns, constant, twice] = fields(written, ["kind", "examples", "columns", "constant", "twice"]);
+  const [kind, examples, columns, constant, twice, kernel] = fields(written, ["kind", "examples", "columns", "constant", "twice", "kernel"]);
+  readable(kind !== "kernel", "it is of a kernel");
   const known = ["binomial", "poisson", "multinomial", "ordinal"].includes(kind);
-  const fits = known && inRange(examples) && inRange(columns) && typeof constant === "boolean" && typeof twice === "string";
+  const fits = known && inRange(examples) && inRange(columns) && typeof constant === "boolean" && typeof twice === "string" && kernel === "";
   require_(fits, "its model is unknown or damaged");
   return { kind, examples: Number(examples), columns: Number(columns), constant, twice };
 }
@@ -131,7 +132,7 @@ function shape({ kind, columns, constant }, levels) {
 
 async function claim(written) {
   require_(written instanceof Map && written.get("format") === "novikoff certificate", "it is not a certificate");
-  require_(written.get("version") === 3n, "its version is not 3");
+  require_(written.get("version") === 4n, "its version is not 4");
   const [, , verdict, about, weights, multipliers, separated, complement, margin, radius, seal] = fields(written, [
     "format", "version", "verdict", "data", "weights", "multipliers", "separated", "complement", "margin",
     "radius_squared", "seal",
