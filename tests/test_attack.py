@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attack import regressions
 from attack.arena import Arena, Attack, Fault
 from attack.forgeries import is_false, resealed
 from attack.tables import Table, random_table
@@ -56,6 +57,28 @@ def test_the_truth_agrees_with_certify(seed: int) -> None:
     assert facts(z).radius_squared == found.radius_squared
     if found.verdict == "complete":
         assert facts(z).margin_squared == found.margin.at_least_squared
+
+
+def test_small_regressions_are_decided_as_all_their_circuits_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(regressions, "REGRESSIONS", 80)
+    monkeypatch.setattr(regressions, "FORGERIES", 2)
+    assert [*regressions.attempt(Random(7))] == [None] * 240
+
+
+def test_the_regressions_that_are_drawn_have_every_model_and_verdict() -> None:
+    drawn = [regressions.drawn(Random(k)) for k in range(100)]
+    assert {(it.kind, it.truth[0]) for it in drawn} >= {
+        (kind, verdict)
+        for kind in regressions.KINDS
+        for verdict in ("complete", "quasi-complete", "overlap")
+    }
+
+
+def test_a_wrong_verdict_about_a_regression_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regressions.Regression, "truth", ("overlap", [99]))
+    assert "certify is wrong" in str(next(regressions.attempt(Random(1))))
 
 
 @pytest.mark.parametrize("table", [XOR, SPLIT])

@@ -266,6 +266,13 @@ def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) 
         ("overlap", ("complement",), [{"0": "1"}] * 4, "complement that proves nothing"),
         ("quasi-complete", ("verdict",), "overlap", "weights do not match its verdict"),
         ("quasi-complete", ("complement",), [], "do not span"),
+        ("quasi-complete", ("estimable",), [], "the estimable columns are not those that the"),
+        ("quasi-complete", ("estimable",), [0, 1, 2, 3], "the estimable columns are not those"),
+        ("quasi-complete", ("estimable",), [3, 0], "its estimable columns are wrong"),
+        ("quasi-complete", ("estimable",), [4], "its estimable columns are wrong"),
+        ("quasi-complete", ("estimable",), "0", "its estimable columns are wrong"),
+        ("overlap", ("estimable",), [0, 1], "the estimable columns are not those that the rows"),
+        ("complete", ("estimable",), [0], "its estimable columns do not match its verdict"),
         ("quasi-complete", ("weights",), {}, "weights do not match its verdict"),
         ("quasi-complete", ("multipliers", "0"), "1", "row 0 is separated but has a multiplier"),
     ],
@@ -340,13 +347,19 @@ ZERO_SUM: Written = {
         (LINE, {**ZERO_SUM, "verdict": "quasi-complete", "complement": [], "weights": {"1": "1"}},
          "the verdict does not match the separated rows"),
         (SLANTED, {**ZERO_SUM, "verdict": "undecided", "multipliers": {"0": "1", "2": "1"},
-                   "complement": []}, "do not sum to zero"),
+                   "complement": [], "estimable": []}, "do not sum to zero"),
     ],
 )  # fmt: skip
 def test_a_proof_made_up_whole_is_rejected(problem: Problem, forged: Written, reason: str) -> None:
     """All that follows from the false step is right, so that only that step can be noticed."""
     with pytest.raises(Rejected, match=reason):
         checked(sealed({**certified(problem), **forged}), problem)
+
+
+def test_a_vector_of_zeros_in_the_complement_proves_nothing_and_breaks_nothing() -> None:
+    X, y = sparse.csr_array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), [0, 1, 1]
+    written = certify(X, y, fit_intercept=False).to_dict()
+    assert verify(Certificate.from_dict(sealed({**written, "complement": [{}]})), X, y)
 
 
 def test_a_complement_in_missing_columns_is_rejected() -> None:

@@ -159,7 +159,11 @@ def test_files_have_fixed_effects_and_both_checkers_read_them(tmp_path: Path) ->
     slow = subprocess.run([*script, "--categorical", "firm"], capture_output=True, text=True)
     assert (slow.returncode, slow.stdout) == (0, done.stdout)
     checkers.agree(0, slow.stdout, tmp_path, *script[2:], "--categorical", "firm")
-    file.write_text(file.read_text().replace("b", "a"))
+    file.write_text("y,x,firm\n0,1.5,7\n3,0.5,8\n0,2.5,7\n1,1,8\n0,2,9\n2,1.25,9\n")
+    assert run("certify", file, *options, "-o", proof).exit_code == 0
+    plain = run("verify", proof, file, "--label", "y")
+    assert "not 4; read 'firm' as categories: --categorical firm" in plain.stdout
+    file.write_text(file.read_text().replace("9", "a"))
     for words in ([*script, "--categorical", "firm"], script):
         refused = subprocess.run(words, capture_output=True, text=True)
         assert refused.returncode in (1, 2)

@@ -16,9 +16,16 @@ from hypothesis import strategies as st
 from helpers import checkers
 from helpers.command_line import run
 from helpers.separation import Grid, Problem, problems, separable_rows, verdict
-from novikoff import BadExample, Certificate, certify, verify
+from novikoff import (
+    BadExample,
+    Certificate,
+    certify,
+    certify_formula,
+    regression_data,
+    verify,
+)
 from novikoff.guarantees import check
-from novikoff.separability.certifying import evidence
+from novikoff.separability.certifying import checked, evidence
 from novikoff.separability.models import COUNTED
 
 KINDS = ("poisson", "binomial", "multinomial", "ordinal")
@@ -168,8 +175,18 @@ def test_names_are_those_of_the_user() -> None:
         ([0, -1, 2], {"model": "poisson"}, "row 1: response '-1' is not a number of at least 0"),
         ([0, "a", 2], {"model": "poisson"}, "row 1: response 'a' is not a number of at least 0"),
         (["a", "b", "c"], {"model": "ordinal"}, "the order of the levels"),
-        (["a", "b", "c"], {"model": "ordinal", "levels": ["a", "b"]}, "are not those of the data"),
-        ([1, 1, 1], {"model": "multinomial"}, "two are needed"),
+        (
+            ["a", "b", "c"],
+            {"model": "ordinal", "levels": ["a", "b"]},
+            "the response 'c' is not among the levels 'a', 'b'",
+        ),
+        (["a", "b", "b"], {"model": "ordinal", "levels": "abc"}, "no row has the level 'c'"),
+        (["a", "b", "b"], {"model": "ordinal", "levels": "aab"}, "two are equal in the levels"),
+        (["a", "b", None], {"model": "multinomial"}, "row 2: the label is missing; fill it in"),
+        (["a", "b", float("nan")], {"model": "multinomial"}, "row 2: the response 'nan' is miss"),
+        ([1, 2, float("nan")], {"model": "poisson"}, "row 2: the response 'nan' is missing or"),
+        ([0, 1, 2], {}, r"a third label.*; pass y == 2 to set.*or name a model of more"),
+        ([1, 1, 1], {"model": "multinomial"}, "all rows have the response '1'; the model needs"),
         ([0, 1, 5], {"trials": 3}, "row 2: 5 of 3 trials is not a count"),
         ([0, 1, 2], {"trials": [3, 3]}, "3 counts, but 2 numbers of trials"),
     ],
@@ -228,3 +245,151 @@ def test_the_command_line_and_both_checkers_agree_on_files(model: str, tmp_path:
     assert run("verify", proof, file).exit_code == 1
     assert subprocess.run(script, capture_output=True).returncode == 1
     checkers.agree(1, "", tmp_path, proof, file)
+
+
+# What changes the answer, and what does not
+
+
+def rows_of(found: Certificate) -> list[int]:
+    return [*map(int, found.separated_rows)]
+
+
+@settings(max_examples=60)
+@given(responses(), st.data())
+def test_the_order_of_rows_and_the_units_of_columns_change_nothing_else(
+    response: tuple[str, Grid, list[int], bool], data: st.DataObject
+) -> None:
+    kind, X, levels, bias = response
+    found, *_ = found_by(kind, X, levels, bias)
+    order = data.draw(st.permutations(range(len(levels))))
+    number = st.sampled_from([-3.0, -1.0, 0.5, 2.0, 1e6])
+    units = data.draw(st.lists(number, min_size=X.shape[1], max_size=X.shape[1]))
+    moved, *_ = found_by(kind, X[order] * np.array(units), [levels[i] for i in order], bias)
+    assert moved.verdict == found.verdict
+    assert sorted(order[i] for i in rows_of(moved)) == rows_of(found)
+
+
+@settings(max_examples=60)
+@given(responses(), st.data())
+def test_an_aliased_column_is_named_and_changes_nothing_else(
+    response: tuple[str, Grid, list[int], bool], data: st.DataObject
+) -> None:
+    kind, X, levels, bias = response
+    found, *_ = found_by(kind, X, levels, bias)
+    times = data.draw(st.lists(st.integers(-2, 2), min_size=X.shape[1], max_size=X.shape[1]))
+    more = np.column_stack([X, X @ np.array(times, dtype=float)])
+    again, y, trials = found_by(kind, more, levels, bias)
+    assert again.verdict == found.verdict
+    assert rows_of(again) == rows_of(found)
+    assert again.aliases is not None
+    assert found.aliases is not None
+    blocks = max(levels) if kind == "multinomial" else 1
+    assert len(again.aliases) == len(found.aliases) + blocks
+    assert len(again.estimable().coefficients) == len(found.estimable().coefficients)
+    assert verify(again, more, y, trials=trials)
+
+
+@settings(max_examples=60)
+@given(responses(), st.data())
+def test_merged_levels_of_the_response_separate_no_row_more_or_stay_complete(
+    response: tuple[str, Grid, list[int], bool], data: st.DataObject
+) -> None:
+    kind, X, levels, bias = response
+    top = max(levels)
+    if kind not in ("multinomial", "ordinal") or top < 2:
+        return
+    cut = data.draw(st.integers(0, top - 1))
+    found, *_ = found_by(kind, X, levels, bias)
+    merged, *_ = found_by(kind, X, [level - (level > cut) for level in levels], bias)
+    if kind == "multinomial":  # with equal coefficients of both levels, its directions are some of
+        assert {*rows_of(merged)} <= {*rows_of(found)}  # the directions of all levels
+    elif found.verdict == "complete":  # the threshold between them is left out
+        assert merged.verdict == "complete"
+
+
+@settings(max_examples=60)
+@given(st.data(), st.sampled_from(["binary", "poisson", "multinomial", "ordinal"]))
+def test_merged_levels_of_a_fixed_effect_separate_no_row_more(
+    data: st.DataObject, model: Any
+) -> None:
+    n = data.draw(st.integers(3, 9))
+    column = st.lists(st.integers(0, 3), min_size=n, max_size=n)
+    X, firm, y = np.array([data.draw(column)]).T * 1.0, data.draw(column), data.draw(column)
+    y = [0, 1, *y[2:]] if model in ("multinomial", "ordinal") else [v % 2 for v in y]
+    found = certify(X, y, model=model, fixed_effects={"firm": firm})
+    merged = [0 if v == 1 else v for v in firm]
+    assert {*rows_of(certify(X, y, model=model, fixed_effects={"firm": merged}))} <= {
+        *rows_of(found)
+    }
+
+
+# Certificates that were changed
+
+
+TAMPERED: list[tuple[tuple[str, ...], Any, str]] = [
+    (("data", "model", "kind"), "ordinal", "its columns are not those of its model|the labels"),
+    (("data", "model", "constant"), True, "its columns are not those of its model|its model is"),
+    (("data", "model", "examples"), 7, "the examples are not those of the certificate"),
+    (("data", "model", "columns"), 3, "it should have 3 names"),
+    (("data", "classes"), ["no", "yes", "maybe"], "its columns|the labels"),
+    (("data", "rows"), 5, "a row or column that does not exist"),
+    (("separated",), "0", "the separated rows differ"),
+    (("verdict",), "overlap", "weights do not match its verdict|estimable"),
+    (("weights", "0"), "9", "on the wrong side|multiplier|not orthogonal|does not exist"),
+    (("multipliers", "0"), "77", "sum to zero|separated but has a multiplier"),
+    (("complement",), [], "do not span|estimable|complement"),
+    (("estimable",), [0], "the estimable columns are not those|do not match its verdict"),
+    (("estimable",), "0", "its estimable columns are wrong"),
+]
+PANEL = pd.DataFrame(
+    {
+        "y": [0, 0, 1, 1, 0, 2, 2, 0],
+        "x": [0.5, 1.0, 1.5, 2.0, 2.5, 1.0, 3.0, 2.0],
+        "firm": ["a", "a", "b", "b", "b", "c", "c", "c"],
+    }
+)
+ASKED: dict[str, tuple[Any, str]] = {
+    "poisson": ("poisson", "y ~ x | firm"),
+    "multinomial": ("multinomial", "y ~ x | firm"),
+    "ordinal": ("ordinal", "y ~ x | firm"),
+    "binomial": ("binary", "cbind(y, two) ~ x | firm"),
+}
+
+
+def evidence_of(classes: tuple[str, ...], kind: str) -> check.Evidence:
+    """The panel written out by hand for the slow checker: x, and a column for each firm."""
+    firms = {"a": 1, "b": 2, "c": 3}
+    codes = PANEL.y if kind != "poisson" else PANEL.y > 0
+    codes = codes if kind != "binomial" else np.where(PANEL.y == 0, 0, 1)
+    rows = [
+        (int(level), [(0, float(x)), (firms[firm], 1.0)])
+        for level, x, firm in zip(codes, PANEL.x, PANEL.firm, strict=True)
+    ]
+    names = ("x", "firm=a", "firm=b", "firm=c")
+    return check.Evidence(rows, 4, names=names, label="y", classes=classes)
+
+
+@pytest.mark.parametrize("kind", ASKED)
+def test_changed_certificates_of_each_model_are_refused_by_both_checkers(kind: str) -> None:
+    model, formula = ASKED[kind]
+    frame = PANEL.assign(two=2)
+    honest = certify_formula(formula, frame, model=model)
+    given, classes = regression_data(formula, frame), honest.data.classes
+    assert honest.verdict == "quasi-complete"
+    check.check(honest.to_dict(), evidence_of(classes, kind))
+    checked(honest.to_dict(), given)
+    for path, to, reason in TAMPERED:
+        wrong = honest.to_dict()
+        at = wrong
+        for step in path[:-1]:
+            at = at[step]
+        if at.get(path[-1]) == to:
+            continue
+        at[path[-1]] = to
+        wrong["seal"] = check.seal(wrong)
+        for refuses in (
+            lambda it: check.check(it, evidence_of(classes, kind)),
+            lambda it: checked(it, given),
+        ):
+            with pytest.raises(check.Rejected, match=reason):
+                refuses(wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -22,6 +23,7 @@ from novikoff import (
     regression_data,
     verify,
 )
+from novikoff.guarantees import check
 
 FRAME = pd.DataFrame(
     {
@@ -91,7 +93,7 @@ def test_names_are_those_of_the_formula() -> None:
         ("cbind(y, q) ~ x", "there is no column 'q'"),
         ("y ~ hole", "row 1: hole is missing, as in 1 of 8 rows; leave these rows out"),
         ("hole ~ x", "row 1: hole is missing"),
-        ("same ~ x", "all examples have the response '1'; two are needed"),
+        ("same ~ x", "all rows have the response '1'; the model needs two"),
         ("C(ward) ~ x", "the response 'C.ward.' is not one column"),
     ],
 )
@@ -193,3 +195,40 @@ def test_the_command_line_takes_formulas(tmp_path: Path) -> None:
     nameless = tmp_path / "bare.csv"
     nameless.write_text("1,0\n2,1\n")
     assert "names the columns" in run("certify", nameless, "--formula", "1 ~ 0").stderr
+
+
+def test_the_slow_checker_takes_the_table_of_a_formula(tmp_path: Path) -> None:
+    """The table is written here, by hand, as one who does not trust the library would make it."""
+    file, proof, table = (tmp_path / name for name in ("data.csv", "proof.json", "table.csv"))
+    FRAME.assign(rest=FRAME.firm - FRAME.y).to_csv(file, index=False)
+
+    def slow(*options: str) -> tuple[int, str]:
+        words = [sys.executable, check.__file__, str(proof), str(table), *options]
+        done = subprocess.run(words, capture_output=True, text=True)
+        return done.returncode, (done.stdout + done.stderr).splitlines()[0]
+
+    formula = ["--formula", "y ~ x + C(ward) | firm"]
+    assert run("certify", file, *formula, "--model", "poisson", "-o", proof).exit_code == 0
+    made = pd.DataFrame({"x": FRAME.x, "C(ward)[T.b]": (FRAME.ward == "b") * 1, "firm": FRAME.firm})
+    made.assign(y=FRAME.y).to_csv(table, index=False)
+    options = ("--label", "y", "--categorical", "firm")
+    said = "quasi-complete: proved for the 8 rows of a poisson model without a constant"
+    assert slow(*options, "--expanded") == (0, said)
+    assert slow(*options) == (1, "rejected: the files are not those of the certificate")
+    reason = "rejected: the data have 3 columns, not 5; read 'firm' as categories"
+    assert slow("--label", "y", "--expanded") == (1, reason)
+    made.assign(y=FRAME.y + 1).to_csv(table, index=False)
+    assert slow(*options, "--expanded") == (
+        1,
+        "rejected: the examples are not those of the certificate",
+    )
+
+    counts = ["--formula", "cbind(y, rest) ~ x"]
+    assert run("certify", file, *counts, "-o", proof).exit_code == 0
+    pd.DataFrame({"x": FRAME.x, "y": FRAME.y, "of": FRAME.firm}).to_csv(table, index=False)
+    assert slow("--label", "y", "--expanded", "--trials", "of") == (
+        0,
+        "overlap: proved for the 8 rows of a binomial model",
+    )
+    status, words = slow("--label", "y", "--expanded")
+    assert (status, "name the column of trials" in words) == (2, True)

@@ -101,7 +101,24 @@ def test_exact_work_that_takes_too_long_is_refused(
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     found = certify(X, y)
     assert found.verdict == "undecided"
-    assert "too many for exact arithmetic" in found.why_undecided
+    assert "a system of 4 rows and 3 columns is 4 times too large" in found.why_undecided
+    assert "fewer columns or levels would stay below it" in found.why_undecided
+    assert "open            4 rows: 0–3; nothing is known of any row" in str(found)
+    assert verify(found, X, y)
+
+
+def test_a_time_limit_is_named_with_what_is_known_and_what_to_raise() -> None:
+    dice = np.random.default_rng(0)
+    X, firm = dice.normal(size=(600, 3)), dice.integers(0, 60, 600)
+    y = dice.integers(0, 5, 600)
+    found = certify(X, y, model="multinomial", fixed_effects={"firm": firm}, max_seconds=0)
+    assert found.verdict == "undecided"
+    assert found.why_undecided.startswith("the limit of 0 s was reached (")
+    assert found.why_undecided.endswith("; raise max_seconds")
+    assert "600 rows: 0–599; nothing is known of any row" in str(found)
+    X, y = np.vstack([X, X[:1]]), np.append(y, y[0] + 1) % 2  # a contradiction
+    found = certify(X, y, max_seconds=0)
+    assert "open            599 rows: 1–599; no weights separate the others" in str(found)
     assert verify(found, X, y)
 
 
@@ -144,8 +161,8 @@ def test_certificates_are_equal_when_they_say_the_same() -> None:
 def test_a_contradiction_is_proved_even_if_the_rest_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(exact_linear, "MOST_NUMBERS", 4)
-    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0], [0.0, 3.0]], [0, 1, 0, 1]
+    monkeypatch.setattr(exact_linear, "MOST_NUMBERS", 8)
+    X, y = np.repeat([[1.0, 2.0, 4.0], [3.0, 1.0, 1.0], [5.0, 2.0, 1.0]], 2, axis=0), [0, 1] * 3
     found = certify(X, y, fit_intercept=False)
     assert found.verdict == "undecided"
     assert found.margin.at_most_squared == 0

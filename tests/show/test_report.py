@@ -8,9 +8,11 @@ import gzip
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -217,7 +219,9 @@ def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
     assert "No: a hyperplane has no row on its wrong side" in seen
     assert "3 of 5 rows strictly on their correct sides" in seen
     assert "3 rows: 0–1, 4" in seen
-    assert "dose +∞ constant −∞" in seen
+    assert "constant −∞; finite without the separated rows dose +∞" in seen
+    assert "What to do next Fit the other 2 rows, without 1 coefficient" in seen
+    assert "How to cite “3 of 5 rows are separated (Albert & Anderson 1984)" in seen
     assert "2 no 1 3 yes 1" in seen
 
 
@@ -366,8 +370,9 @@ def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> Non
 def test_small_and_odd_data_have_every_section(X: Any, y: Any, bias: bool) -> None:
     data = Data(sources.block(X, y), None, ("-1", "1"))
     known = gather(data, Settings(bias=bias))
-    for words in (sections.run, sections.new_rows, sections.reproduce):
+    for words in (sections.run, sections.new_rows):
         assert said_by(words(known))
+    assert said_by(sections.reproduce(known.origin, known.settings))
     assert said_by(sections.weights(known, 15))
     assert said_by(sections.mistaken(known, 20))
     assert str(known.certificate.verdict) in said_by(sections.verdict(known))
@@ -548,3 +553,36 @@ def test_the_page_says_what_became_of_missing_values_and_bad_lines(
     assert said in html
     assert ("1 bad line; the first: " in html) == ("--skip-bad" in options)
     assert "b separates the labels alone" in html.replace("<wbr>", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--model", "poisson", "--formula", "sales ~ tariff | firm + year"], "tariff −0.8"),
+        (["--model", "poisson", "--label", "sales", "--fixed-effects", "firm"], "grade 0.375"),
+        (["--model", "multinomial", "--formula", "mode ~ tariff"], "car: constant 1"),
+        (["--model", "ordinal", "--formula", "grade ~ tariff"], "1|2 finite"),
+        (["--formula", "sold ~ tariff | firm"], "firm=9 1 firm=8 0.8125"),
+    ],
+)
+def test_each_model_has_a_page_that_cites_its_proof_and_is_checked_again(
+    options: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = ["sales,tariff,firm,year,grade,mode,sold", "0,1.5,7,1,1,bus,0", "3,0.5,8,1,1,car,1"]
+    rows += ["0,2.5,7,2,2,bus,0", "1,1,8,2,2,car,1", "0,2,9,2,3,ferry,0", "2,1.25,9,1,3,ferry,1"]
+    Path("trade.csv").write_text("\n".join(rows))
+    done = run("report", "trade.csv", "-o", "page.html", *options)
+    assert done.exit_code == 0, done.stderr
+    page = Path("page.html").read_text()
+    seen = " ".join(unescape(re.sub("<[^>]+>", " ", page)).split())
+    for words in ("Which estimates exist", "What to do next", "How to cite “", expected):
+        assert words in seen
+    link = re.search(r"base64,([^\"]+)", page)
+    assert link is not None
+    Path("certificate.json").write_bytes(base64.b64decode(link[1]))
+    verify, again = (unescape(words) for words in re.findall("<pre>(novikoff [^<]+)</pre>", page))
+    assert run(*shlex.split(verify)[1:]).exit_code == 0
+    first = page
+    assert run(*shlex.split(again)[1:]).exit_code == 0
+    assert Path("page.html").read_text() == first

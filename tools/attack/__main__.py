@@ -23,7 +23,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 from attack.arena import Arena, Attack, Outcome
 
 KINDS = (
-    *("forgeries", "readers", "stored", "fields", "texts", "command_line"),
+    *("forgeries", "regressions", "readers", "stored", "fields", "texts", "command_line"),
     *("signals", "races", "flooding", "page", "served"),
 )
 

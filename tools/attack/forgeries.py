@@ -26,7 +26,7 @@ from unittest.mock import patch
 from attack.arena import Attack, Fault, verb
 from attack.mutations import changed, copied, crossed
 from attack.tables import Table, random_table, value
-from attack.truth import Vector, circuits, dot, facts, kernel
+from attack.truth import Vector, circuits, dot, echelon, facts, kernel
 from novikoff import BadExample, Certificate, Rejected, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Evidence
@@ -171,6 +171,11 @@ def check_truth(it: Written, z: tuple[Vector, ...], *, columns_known: bool = Tru
     if decided:
         separated = sorted({*range(n)} - true.face)
         require(spans(it["separated"]) == separated, "the separated rows are others")
+        on_face = [[z[i][j] for j in it["estimable"]] for i in sorted(true.face)]
+        rank = len(echelon([z[i] for i in sorted(true.face)])[1])
+        found = len(echelon(on_face)[1]) if it["estimable"] else 0
+        if it["verdict"] != "complete" and columns_known:
+            require(rank == found == len(it["estimable"]), "the estimable columns are others")
     times = [Fraction(0)] * n
     for place, x in it["multipliers"].items():
         times[int(place)] += whole(x)
@@ -372,6 +377,10 @@ def invented(dice: Random, true: Written, z: tuple[Vector, ...]) -> Written:
         out["span"] = {"columns": in_spans(sorted(used - {d})), "complement": found}
     else:
         out["complement"] = found
+    rest = [z[i] for i in inside]
+    columns = [[row[j] for j in sorted(used)] for row in rest]
+    places = [sorted(used)[k] for k in echelon(columns)[1]] if rest and used else []
+    out["estimable"] = places if verdict in ("quasi-complete", "overlap") else []
     return out
 
 

@@ -3,9 +3,7 @@
 import json
 import math
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show, warn
@@ -13,20 +11,10 @@ from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
 from novikoff.ledger.kernels import FileKernel
 from novikoff.sources.inputs import parts_in_place
-from novikoff.stream.printing import plural
-
-if TYPE_CHECKING:
-    from novikoff.separability.models import Regression
-    from novikoff.sources import Data
-
 
 OPTIONS = """
 -o, --output CERT       Write the certificate to this file.
 as_json = --json        Print the certificate as JSON.
-regression = --model    The regression model whose estimates are asked about; --classes gives the
-                        levels of multinomial and ordinal ones in order.
---fixed-effects COLUMN  Tables: a column of levels with a coefficient each, without a constant;
-                        verify reads it with --categorical. Repeatable.
 --kernel                Decide it in the space of this kernel, for up to 4,000 rows; without a
                         constant.
 --margin-rtol 0<=X<1    Narrow the interval for the best margin to this relative width. [0.01 if the
@@ -66,18 +54,13 @@ def certify(
 
     space = options.kernel_of(kernel, degree, gamma, coef0)
     many, status, name = regression != "binary", 0, "<stdin>" if data[0] == "-" else data[0]
-    if formula is not None and fixed_effects:
-        fail("--fixed-effects: write them after a bar in --formula")
     if cluster is not None:
         off = {"--model": many, "--formula": formula is not None, "--kernel": space is not None}
         off |= {"--fixed-effects": bool(fixed_effects), "--margin-rtol": margin_rtol is not None}
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
-    reading = replace(
-        reading, categorical=[*(reading.categorical or ()), *(fixed_effects or ())] or None
-    )
     with spinner(f"reading {name}") as say:
-        given: Data | Regression | None = None
+        given = None
         if cluster is not None:
             with options.on_cluster(cluster) as workers:
                 from novikoff.cluster import certifying
@@ -96,13 +79,10 @@ def certify(
                 )
             description = source.description
             options.warn_of_skipped_lines(source.skipped)
-        elif formula is not None:
-            given, description = reading.read_regression(data, formula)
-            say(plural(len(given.rows), "row"))
         else:
-            given = reading.scan(data, zero_based=zero_based, as_levels=many).whole()
-            say(plural(len(given.block), "row"))
-            description = given.description
+            given, description = reading.read_for(
+                data, formula, fixed_effects, zero_based=zero_based, as_levels=many
+            )
         try:
             if given is not None:
                 found = separability.certify(

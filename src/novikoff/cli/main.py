@@ -51,6 +51,10 @@ DATA                    Files, directories or patterns, compressed or not; - mea
 --seed 0<=N             Random seed.
 --zero-based            svmlight: indices count from 0, even if no index is 0.
 --intercept             Allow hyperplanes that do not pass through the origin. [--intercept]
+regression = --model    The regression model whose estimates are asked about; --classes gives the
+                        levels of multinomial and ordinal ones in order.
+--fixed-effects COLUMN  Tables: a column of levels with a coefficient each, without a constant;
+                        verify reads it with --categorical. Repeatable.
 --formula FORMULA       Tables: the response and the columns of a regression, as in R; fixed effects
                         follow a bar: 'y ~ a*b + C(c) | firm + year'.
 --degree 1<=N           With --kernel poly: the degree. [3]

@@ -19,7 +19,7 @@ from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
-from novikoff.sources.open import Scanned
+from novikoff.sources.open import Data, Scanned
 from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.shards import Shards
 from novikoff.storage.file_format import is_stored
@@ -139,8 +139,23 @@ class Reading:
                 threads=self.threads,
             )
 
-    def read_regression(self, data: Paths, formula: str) -> tuple["Regression", str]:
-        """The data of a formula, and how they were read; its response is the label."""
+    def read_for(
+        self,
+        data: Paths,
+        formula: str | None,
+        fixed_effects: Sequence[str] | None = None,
+        *,
+        zero_based: bool,
+        as_levels: bool,
+    ) -> tuple["Data | Regression", str]:
+        """The data of a regression, and how they were read; a formula's response is the label."""
+        if formula is None:
+            categorical = [*(self.categorical or ()), *(fixed_effects or ())] or None
+            how = replace(self, categorical=categorical)
+            found = how.scan(data, zero_based=zero_based, as_levels=as_levels).whole()
+            return found, found.description
+        if fixed_effects:
+            fail("--fixed-effects: write them after a bar in --formula")
         from novikoff.separability.regressions import parts_of, regression_data
 
         response, effects = parts_of(formula)

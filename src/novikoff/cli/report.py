@@ -6,7 +6,8 @@ from pathlib import Path
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
-from novikoff.guarantees.words import run_in_brief, separation
+from novikoff.guarantees.verdict import ModelName
+from novikoff.guarantees.words import estimates, run_in_brief, separation
 from novikoff.sources import Data
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.atomic_write import atomic_write
@@ -28,6 +29,9 @@ def report(
     data: list[str],
     output: Path,
     names: Path | None = None,
+    regression: ModelName = "binary",
+    formula: str | None = None,
+    fixed_effects: list[str] | None = None,
     intercept: bool = True,
     passes: int | None = None,
     seed: int = 0,
@@ -44,12 +48,15 @@ def report(
     The page is a single HTML file that needs no network. It describes the data, gives the verdict
     of `certify` with its proof, follows a run of the perceptron and its mistake bounds, lists the
     largest weights and the mistakes, and says how to make the page again. The data must fit in
-    memory.
+    memory. Of a formula, of fixed effects or of another model than the binary one, the page says
+    which estimates exist, why, what to do next and how to cite it.
 
     Exit status: 0 written, 2 bad input, 130 interrupted.
     """
     options.check_output(output, "page", data)
     name = "<stdin>" if data[0] == "-" else data[0]
+    asks = options.as_words(model=None if regression == "binary" else regression, formula=formula)
+    effects = options.as_words(fixed_effects=fixed_effects)
     with spinner(f"reading {name}", quiet=quiet) as say:
         from novikoff.show import plots
 
@@ -57,12 +64,14 @@ def report(
             plots.new_axes()  # before the long work, not after it
         except plots.NoMatplotlib as error:
             fail(str(error))
-        from novikoff.show.report import Settings, gather, origin_of, page
+        from novikoff.separability import certify
+        from novikoff.show.report import Settings, gather, origin_of, page, regression_page
 
         inputs = inputs_of(data)
-        given = reading.scan(inputs, zero_based=zero_based).whole()
-        named = None if names is None else names_in(names, given)
-        say(plural(len(given.block), "row"))
+        many = regression != "binary"
+        given, _ = reading.read_for(
+            inputs, formula, fixed_effects, zero_based=zero_based, as_levels=many
+        )
         how = [*options.as_words(zero_based=zero_based or None), *reading.words()]
         rest = options.as_words(
             names=names,
@@ -73,25 +82,40 @@ def report(
             mistakes=mistakes,
             intercept=None if intercept else False,
         )
+        again = options.as_words(formula=formula, categorical=fixed_effects)
+        command = ["novikoff", "report", *data, "-o", str(output), *asks, *effects, *rest, *how]
         origin = origin_of(
             data,
             given,
             inputs=inputs,
             format=reading.format,
-            command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *how]),
-            verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *how]),
+            command=shlex.join(command),
+            verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *again, *how]),
         )
         settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
-        known = gather(given, settings, names=named, origin=origin, progress=say)
-        say("drawing")
-        text = page(known, top=top, mistakes=mistakes)
+        if isinstance(given, Data) and not asks and not effects:
+            named = None if names is None else names_in(names, given)
+            known = gather(given, settings, names=named, origin=origin, progress=say)
+            say("drawing")
+            text, verdict = page(known, top=top, mistakes=mistakes), known.certificate.verdict
+            found = "completely " * (verdict == "complete") + separation(verdict).headline
+            ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
+            said = f"{found}; the perceptron {ended}"
+        else:
+            certificate = certify(
+                given,
+                model=regression,
+                levels=options.named_classes(reading.classes, many=True) if many else None,
+                fit_intercept=intercept and not effects,
+                max_seconds=max_seconds,
+                progress=say,
+            )
+            text = regression_page(certificate, origin, settings)
+            said = f"{certificate.verdict}: {estimates(certificate.verdict).partition(':')[0]}"
     with atomic_write(output) as file:
         file.write(text.encode(errors="replace"))
     if not quiet:
-        verdict = known.certificate.verdict
-        found = "completely " * (verdict == "complete") + separation(verdict).headline
-        ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
-        show(f"{plain(str(output))}: {found}; the perceptron {ended}")
+        show(f"{plain(str(output))}: {said}")
 
 
 def names_in(path: Path, given: Data) -> tuple[str, ...]:

@@ -63,13 +63,13 @@ def verify(
             it = claim(written)
             given: Data | Regression | Scanned
             try:
-                if formula is not None:
-                    given, _ = reading.read_regression(inputs, formula)
-                elif it.model is not None:
-                    many = not it.model.kernel
-                    given = reading.scan(inputs, zero_based=zero_based, as_levels=many).whole()
-                else:
+                if formula is None and it.model is None:
                     given = reading.scan(inputs, zero_based=zero_based, most=MOST_BYTES)
+                else:
+                    many = it.model is not None and not it.model.kernel
+                    given, _ = reading.read_for(
+                        inputs, formula, zero_based=zero_based, as_levels=many
+                    )
             except BadExample as error:
                 use = _as_certified(reading, it.classes, written["data"]["label"])
                 if error.problem not in _THIRD or not use:
@@ -81,5 +81,9 @@ def verify(
             status = 1 if written["verdict"] == "undecided" else 0
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
+            if words.endswith("as categories"):
+                names = dict.fromkeys(n.partition("=")[0] for n in it.names or () if "=" in n)
+                cure = [f"--categorical {shlex.quote(n)}" for n in names]
+                words = f"{words}: {' '.join(cure)}"
     show("\n".join(map(one_line, words.split("\n"))))
     sys.exit(status)

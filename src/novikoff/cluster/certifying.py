@@ -154,5 +154,6 @@ def _for_all(
         data=replace(found.data, rows=total, fingerprint=str(digest)),
         aliases=None,
         alone=(),
+        open=(),
         one_response={},
     )

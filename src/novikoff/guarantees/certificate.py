@@ -113,6 +113,13 @@ class Described:
             return "|".join(self.classes[column - width : column - width + 2])
         return self._name(column, width)
 
+    def is_constant(self, column: int) -> bool:
+        """Whether the coefficient is a constant or a threshold."""
+        width = self.columns if self.model is None else self.model.columns
+        if self.model is not None and self.kind == "multinomial":
+            column %= width + self.model.constant
+        return column >= width
+
     def _name(self, column: int, width: int) -> str:
         if column == width:
             return "constant"
@@ -146,19 +153,18 @@ class Certificate:
     0 on the others; the constant follows the columns. There are none for overlap. Unless complete,
     the `multipliers` λ > 0 of some rows, by position, have Σ λ y x = 0. Unless undecided, their
     rows span those that are not separated, so no weights separate any of these; `complement` are
-    vectors orthogonal to the rows that are not separated, in the columns that these use.
-    `radius_squared` is R², the largest ‖x‖² over all rows, including the constant.
+    vectors orthogonal to the rows that are not separated, in the columns that these use, and
+    `determined` columns are independent on these rows, and the others combinations of them (see
+    `estimable`). `radius_squared` is R², the largest ‖x‖² over all rows, including the constant.
 
     The following are not in a file, which holds only what `verify` checks. `aliases` are columns
     that are combinations of others, which the weights do not use unless complete: for each, a
     vector v with ⟨v,x⟩ = 0 on every row; None: not searched, because it would take too long.
     `alone` are the columns each of which separates all rows by itself, with the constant if there
-    is one. `only_label` is the label that all rows have. `dropped` are columns that are
-    combinations of `absorbing` ones on the rows that are not separated, those whose estimates are
-    infinite among them (see `estimable`). `one_response` has, for columns of 0 and 1 whose
-    estimates are infinite because all rows with a 1 there have the same response, how many rows,
-    and which response. `places` are the files and lines of the first multiplied rows, if a cluster
-    read them.
+    is one. `only_label` is the label that all rows have. `open` are the rows, as ranges, of which
+    nothing is known, if undecided. `one_response` has, for columns of 0 and 1 whose estimates are
+    infinite because all rows with a 1 there have the same response, how many rows, and which
+    response. `places` are the files and lines of the first multiplied rows, if a cluster read them.
     """
 
     verdict: Separation
@@ -168,13 +174,13 @@ class Certificate:
     margin: MarginInterval
     radius_squared: Fraction
     complement: tuple[Sparse, ...]
+    determined: tuple[int, ...]
     data: Described
     aliases: Mapping[int, Sparse] | None = None
     alone: tuple[int, ...] = ()
     only_label: str | None = None
     why_undecided: str = ""
-    dropped: tuple[int, ...] | None = None
-    absorbing: tuple[int, ...] = ()
+    open: tuple[range, ...] = ()
     one_response: Mapping[int, tuple[int, str]] = field(default_factory=dict)
     places: Mapping[int, str] = field(default_factory=dict)
 
@@ -238,7 +244,7 @@ class Certificate:
         return above // most, above // least
 
     def __str__(self) -> str:
-        facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
+        facts = [f"  {about:14}  {text}" for about, text in facts_of(self)]
         return "\n".join([f"{self.verdict}: {self._meaning}", *facts])
 
     @property
@@ -250,7 +256,7 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         verdict = f"{self.verdict}: {self._meaning}"
-        return html_table([("verdict", verdict), *_facts(self)])
+        return html_table([("verdict", verdict), *facts_of(self)])
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"
@@ -274,6 +280,7 @@ class Certificate:
             "multipliers": _written(self.multipliers),
             "separated": spans_text(self.separated),
             "complement": [_written(v, d) for v in self.complement],
+            "estimable": list(self.determined),
             "margin": {
                 "at_least_squared": fraction_text(self.margin.at_least_squared),
                 "at_most_squared": None if high is None else fraction_text(high),
@@ -299,6 +306,7 @@ class Certificate:
             margin=MarginInterval(it.low, it.high, it.hull),
             radius_squared=it.radius,
             complement=tuple(it.complement),
+            determined=tuple(sorted(it.estimable)),
             data=about,
         )
 
@@ -333,14 +341,19 @@ def reasons(it: Certificate) -> list[str]:
     ]
 
 
-def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
+def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
+    """What a certificate says, line by line: what it is about, and the words."""
     data = it.data
     if it.why_undecided:
         yield "why", it.why_undecided
+    if it.open:
+        at = data.examples_of(np.concatenate([np.arange(r.start, r.stop) for r in it.open]))
+        rest = "no weights separate the others" if it.multipliers else "nothing is known of any row"
+        yield "open", f"{plural(len(at), 'row')}: {spans(at.tolist())}; {rest}"
     n, d, bias = data.rows, data.columns, data.bias
     if data.model is not None:
         n, d, bias = data.model.examples, data.model.columns, data.model.constant
-    constant = " and a constant" if bias and data.kind != "ordinal" else ""
+    constant = " and a constant" if bias else ""
     shape = f"{plural(n, 'row')}, {plural(d, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
     if data.model is not None and data.model.kernel:

@@ -12,7 +12,9 @@ quasi-complete   w with ⟨w,z⟩ ≥ 0 on every row, and λ on rows S that span
 S spans these rows if they use only columns that S uses and are orthogonal to k independent vectors
 (the complement), and the rank of S is the number of those columns less k. Ranks are computed modulo
 a prime, which never gives more than the true rank. The best margin γ of separable data is at least
-the margin of w, and at most the length of any average of the z (the hull).
+the margin of w, and at most the length of any average of the z (the hull). Without the separated
+rows, as many columns as the rank of S have unique estimates (the estimable ones): those without
+which the complement has full rank.
 
 Of a regression model with other responses, each row z is an inequality ⟨w,z⟩ ≥ 0 that a direction
 w of the coefficients must satisfy lest the likelihood of an example fall along it; > 0 if it rises
@@ -125,8 +127,7 @@ class Model:
             return (self.columns + self.constant) * (levels - 1), False
         if self.kernel:
             return self.examples, self.constant
-        is_ordinal = self.kind == "ordinal"
-        return self.columns + (levels - 1) * is_ordinal, self.constant and not is_ordinal
+        return self.columns + (levels - 1) * (self.kind == "ordinal"), self.constant
 
 
 @dataclass(frozen=True)
@@ -289,13 +290,10 @@ class Claim:
         require(is_one, "it is not a certificate")
         version = written.get("version")
         require(type(version) is int and version == VERSION, f"its version is not {VERSION}")
-        *_, self.verdict, about, w, times, self.separated, complement, margin, radius, sealed = (
-            fields(
-                written,
-                "format version verdict data weights multipliers separated complement margin "
-                "radius_squared seal",
-            )
-        )
+        names = "format version verdict data weights multipliers separated complement estimable"
+        parts = fields(written, f"{names} margin radius_squared seal")[2:]
+        self.verdict, about, w, times, self.separated, complement, kept, *rest = parts
+        margin, radius, sealed = rest
         require(seal(written) == sealed, "it was changed after it was written")
         known = ("complete", "quasi-complete", "overlap", "undecided")
         require(self.verdict in known, f"unknown verdict {self.verdict!r:.40}")
@@ -328,6 +326,10 @@ class Claim:
         is_text = isinstance(self.separated, str)
         require(is_text and isinstance(complement, list), "damaged: a list in it is wrong")
         self.complement = [vector(v, d, constant) for v in complement]
+        self.estimable = {*kept}
+        are_columns = type(kept) is list and kept == sorted(self.estimable)
+        are_columns = are_columns and all(type(c) is int and 0 <= c < d + bias for c in kept)
+        require(are_columns, "damaged: its estimable columns are wrong")
         self.radius, self.low = rational(radius), rational(low)
         self.high = None if high is None else rational(high)
         may_span = self.verdict in ("quasi-complete", "overlap")
@@ -335,6 +337,7 @@ class Claim:
         require(len(complement) <= most, "it has a complement that proves nothing")
         has_weights = self.verdict in ("complete", "quasi-complete")
         require(bool(self.w) == has_weights, "its weights do not match its verdict")
+        require(may_span or not kept, "its estimable columns do not match its verdict")
 
 
 def modelled(written: Any) -> Model:
@@ -344,6 +347,7 @@ def modelled(written: Any) -> Model:
     counts = all(type(x) is int and 0 <= x < 10**18 for x in (found.examples, found.columns))
     are_texts = type(found.twice) is str and type(found.kernel) is str
     fits = known and counts and type(found.constant) is bool and are_texts
+    fits = fits and not (found.kind == "ordinal" and found.constant)  # it has thresholds instead
     require(fits and bool(found.kernel) == (found.kind == "kernel"), "its model is damaged")
     if found.kernel == "precomputed":
         require(found.examples == found.columns, "its matrix of kernels is not square")
@@ -475,7 +479,13 @@ def check_reading(it: Claim, data: Evidence) -> None:
     """Reject the certificate if it states other files, columns or labels than were read."""
     require(not it.files or it.files == data.files, "the files are not those of the certificate")
     hint = "; was it made with other options for reading?" if it.files else ""
-    require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}{hint}")
+    lost = [name for name in it.names or () if name not in (data.names or ())]
+    levels = dict.fromkeys(name.partition("=")[0] for name in lost if "=" in name)
+    if data.names and lost:
+        hint = f"; {lost[0]!r:.99} is missing"
+        hint = f"; read {', '.join(map(repr, levels))} as categories" if levels else hint
+    d = it.d if it.model is None else it.model.columns
+    require(d == data.columns, f"the data have {data.columns} columns, not {d}{hint}")
     is_truth = it.classes == ("false", "true") and data.classes[0] == f"not {data.classes[1]}"
     for what, here, there in (
         ("columns", data.names, it.names),
@@ -527,12 +537,10 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it = claim(certificate)
+    check_reading(it, data)
     if it.model is None:
-        check_reading(it, data)
         return conclude(it, facts_of(it, data))
-    require(it.model.columns == data.columns, f"the data have {data.columns} columns")
     rows, counts = system(it.model, data)
-    check_reading(it, rows)
     facts = facts_of(it, rows)
     check_examples(it.model, len(counts), spans_of(i for i, n in enumerate(counts) if n == 2))
     return conclude(it, facts)
@@ -620,6 +628,10 @@ def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank)
         require(used, "a column is used that the multiplied rows do not use")
         spanned = rank(S) == len(columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
+        rest = columns - it.estimable
+        found = rank([{c: x for c, x in v.items() if c in rest} for v in it.complement])
+        is_basis = columns >= it.estimable and found == rank(it.complement) == len(rest)
+        require(is_basis, "the estimable columns are not those that the rows determine")
     reached = Fraction(0)
     if it.verdict == "complete":
         require(facts.size > 0, "the kernels are those of no space")
@@ -643,7 +655,8 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
         planes = f" in the space of the kernel {model['kernel']}{' and a constant' * about['bias']}"
     elif model:
         article = "an" if model["kind"] == "ordinal" else "a"
-        without = "" if model["constant"] else " without a constant"
+        has = model["constant"] or model["kind"] == "ordinal"
+        without = "" if has else " without a constant"
         planes = f" of {article} {model['kind']} model{without}"
     lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
     named = zip(map(shown, paths), data.files, strict=True)
@@ -665,12 +678,14 @@ def read(
     *,
     zero_based: bool = False,
     categorical: Sequence[str] = (),
+    trials: str | None = None,
     claimed: Claim | None = None,
 ) -> Evidence:
     """The examples of svmlight files, or of CSV files of numbers, which may be gzipped.
 
     Of more than two labels, `one` is taken against the rest; the labels of a model that is claimed
-    are its levels. Unreadable, if something else is read.
+    are its levels, and `trials` is the column of how many trials a count is of. Unreadable, if
+    something else is read.
     """
     coded: Coded = partial(labelled, one=one)
     if claimed is not None and claimed.model is not None and not claimed.model.kernel:
@@ -683,10 +698,11 @@ def read(
     readable(len(kinds) == 1, "the files have different formats")
     (kind,) = kinds
     if kind == "svmlight":
-        readable(label is None and not categorical, "svmlight has no columns with names")
+        named = label is not None or trials is not None or categorical
+        readable(not named, "svmlight has no columns with names")
         return _svmlight(contents, files, coded, zero_based=zero_based)
     readable(not zero_based, "only the indices of svmlight may count from 0")
-    return _table(contents, files, kind, label, coded, categorical)
+    return _table(contents, files, kind, (label, trials), coded, categorical)
 
 
 def _kind(path: str, text: str) -> str:
@@ -747,14 +763,16 @@ def _table(
     contents: Sequence[str],
     files: tuple[str, ...],
     mark: str,
-    label: str | None,
+    answer: tuple[str | None, str | None],
     coded: Coded,
     categorical: Sequence[str],
 ) -> Evidence:
     """Lines of numbers and a label; the first one may be a header.
 
     A value v of a categorical column c is a column "c=v"; columns are numbered as they appear.
+    The answer is in the column of the label, or a count there and its trials in another.
     """
+    label, trials = answer
 
     def lines(text: str) -> Iterator[list[str]]:
         blanks = " \t".replace(mark, "")
@@ -769,10 +787,11 @@ def _table(
     at = _place(top if named else [], len(top), label)
     header = bool(named) and not _is_example(top, sample, named, at, label)
     at = _place(top if header else [], len(top), label)
-    places = [k for k in range(len(top)) if k != at]
+    both = [at] if trials is None else [at, _place(top if header else [], len(top), trials)]
+    places = [k for k in range(len(top)) if k not in both]
     names = tuple(top[k] for k in places) if header else None
     called = top[at] if header and top.count(top[at]) == 1 else str(at)
-    differ = names is None or (all(names) and len({*names, called}) == len(top))
+    differ = names is None or (all(names) and len({*names, called}) == len(names) + 1)
     readable(differ, "two columns have the same name, or one has none")
 
     def rows() -> Iterator[list[str]]:
@@ -795,9 +814,13 @@ def _table(
     looked_at = islice(rows(), None if chosen else _SAMPLE)
     order = dict.fromkeys(name for row in looked_at for name, _ in cells(row))
     columns = {name: c for c, name in enumerate(order)}
-    classes, signs = coded(row[at] for row in rows())
+
+    def label_of(row: list[str]) -> str:
+        return " ".join(row[k] for k in both)
+
+    classes, signs = coded(map(label_of, rows()))
     return Evidence(
-        ((signs[row[at]], sorted((columns[c], v) for c, v in cells(row))) for row in rows()),
+        ((signs[label_of(row)], sorted((columns[c], v) for c, v in cells(row))) for row in rows()),
         len(columns),
         files,
         tuple(columns) if chosen else names,
@@ -905,7 +928,13 @@ def levelled(
     the order of the certificate, which must name all that occur and no others.
     """
     found = different(labels)
-    readable(kind != "binomial", "the number of trials is not in the file")
+    if kind == "binomial":
+        pairs = {text: [*map(finite, text.split(" "))] for text in found}
+        readable(all(len(pair) == 2 for pair in pairs.values()), "name the column of trials")
+        readable(
+            all(0 <= s <= m > 0 for s, m in pairs.values()), "a count is not one of its trials"
+        )
+        return levels, {text: 2 if s == m else int(s > 0) for text, (s, m) in pairs.items()}
     if kind == "poisson":
         numbers = {text: finite(text) for text in found}
         readable(min(numbers.values()) >= 0, "a response is negative")
@@ -935,6 +964,9 @@ def main() -> int:
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
     parser.add_argument("--one-vs-rest", metavar="LABEL", help="take all other labels as one")
     parser.add_argument("--categorical", metavar="COLUMN", action="append", default=[])
+    parser.add_argument("--trials", metavar="COLUMN", help="of counts: how many trials they are of")
+    also = "the table holds the columns that a formula makes; its SHA-256 is not compared"
+    parser.add_argument("--expanded", action="store_true", help=also)
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
     given = parser.parse_args()
     words, status, to = "", 2, sys.stdout
@@ -946,10 +978,13 @@ def main() -> int:
             given.one_vs_rest,
             zero_based=given.zero_based,
             categorical=given.categorical,
+            trials=given.trials,
             claimed=claim(written),
         )
-        check(written, data)
+        files = claim(written).files if given.expanded else data.files
+        check(written, replace(data, files=files))
         words = summary(written, data, given.data)
+        words += "\n  table   not the certificate's own file: columns made from it" * given.expanded
         status = 1 if written["verdict"] == "undecided" else 0
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")

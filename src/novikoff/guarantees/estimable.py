@@ -44,13 +44,11 @@ class Estimable:
 
 
 def estimable_of(it: Certificate) -> Estimable:
-    """The rows and coefficients that are left, from a certificate that `certify` made."""
+    """The rows and coefficients that are left."""
     if it.data.kind == "kernel":
         raise ValueError("in the space of a kernel there are no coefficients to estimate")
     if it.verdict == Separation.UNDECIDED:
         raise ValueError("the verdict is undecided, so it is not known which estimates exist")
-    if it.dropped is None:
-        raise ValueError("a file holds only what is checked; call certify again to ask this")
     data, width = it.data, it.data.columns + it.data.bias
     separated = np.zeros(data.rows, dtype=np.bool_)
     for span in it.separated:
@@ -58,10 +56,11 @@ def estimable_of(it: Certificate) -> Estimable:
     owner = data.example_of_each()
     n = int(owner[-1]) + 1
     ties, some = (np.bincount(owner[at], minlength=n) > 0 for at in (~separated, separated))
-    gone = {*it.dropped}
-    kept = tuple(plain(data.name(j)) for j in range(width) if j not in gone)
-    dropped, absorbing = (
-        tuple(plain(data.name(j)) for j in which) for which in (it.dropped, it.absorbing)
+    stay = {*it.determined}
+    shared = stay & set[int]().union(*it.complement)
+    kept, absorbing, dropped = (
+        tuple(plain(data.name(j)) for j in which)
+        for which in (it.determined, sorted(shared), (j for j in range(width) if j not in stay))
     )
     partly = int((ties & some).sum())
     sentence = _sentence(it, n, int(ties.sum()), kept, dropped)
@@ -92,7 +91,11 @@ def _sentence(
     if dropped:
         which = "coefficient" if len(dropped) == 1 else f"{count(len(dropped))} coefficients"
         without = f"the {which} of {listed(dropped, 4)}"
-    finite = f"{plural(len(kept), 'coefficient')} have" if len(kept) != 1 else "coefficient has"
+    finite = (
+        f"{plural(len(kept), 'coefficient')} have finite and unique estimates, the limit of those"
+    )
+    if len(kept) == 1:
+        finite = "coefficient has a finite and unique estimate, the limit of that"
     if it.verdict == Separation.OVERLAP:
         given = f", without {without}, which the rows do not determine" if dropped else ""
         return (
@@ -102,6 +105,6 @@ def _sentence(
     removed = f"these rows and {without}" if dropped else "these rows"
     return (
         f"{count(n - left)} of {count(n)} rows are separated ({cited}), so the maximum-likelihood "
-        f"estimates of the {model} do not all exist; without {removed}, the other {finite} finite "
-        "and unique estimates, the limit of those of all rows."
+        f"estimates of the {model} do not all exist; without {removed}, the other {finite} of all "
+        "rows."
     )

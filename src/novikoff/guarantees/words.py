@@ -117,6 +117,21 @@ def model_separation(verdict: str) -> str:
     }[verdict]
 
 
+def raises(kind: str) -> str:
+    """What the weights of a model do to its rows; their combination of columns is the subject."""
+    signs = (
+        "is nowhere negative where the response is positive, and nowhere positive where it is not"
+    )
+    return {
+        "poisson": "is 0 on all rows but the separated ones, whose response is 0; on these it is "
+        "negative, so the fitted counts tend to 0.",
+        "multinomial": "has a value for each level but the first, whose value is 0. No row has a "
+        "level of a greater value than its own; the separated ones have some of a smaller value.",
+        "ordinal": "moves each row within the thresholds of its level, which move, too; the "
+        "separated ones move away from one.",
+    }.get(kind, f"{signs}; on the separated rows it is not 0.")
+
+
 def estimates(verdict: str) -> str:
     """What the verdict means for a regression (Albert & Anderson 1984; Correia and others 2019)."""
     return {

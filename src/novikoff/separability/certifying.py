@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -44,7 +43,7 @@ from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, ro
 from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data, Scanned
 from novikoff.stream.blocks import Block, unusable_importance
-from novikoff.stream.input_problems import BadExample, naming_columns
+from novikoff.stream.input_problems import BadExample, Problem, naming_columns
 
 # An interval this wide says little; it is narrowed without being asked, if the rows hold few
 # numbers.
@@ -163,8 +162,7 @@ def certify(
     digest = fingerprint(points.block)
     about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data), of)
     say: Progress = (lambda _: None) if progress is None else progress
-    until = time.monotonic() + max_seconds
-    search = Search(points, until=until, progress=say)
+    search = Search(points, seconds=max_seconds, progress=say)
     known = search.known
     try:
         search.run()
@@ -175,7 +173,7 @@ def certify(
             margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
         if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
             known.weights, margin = narrowed(
-                points, (known.weights, margin), rtol=margin_rtol, until=until, progress=say
+                points, (known.weights, margin), rtol=margin_rtol, until=search.until, progress=say
             )
     except KeyboardInterrupt:
         raise Stopped(_certificate(points, known, _margin(points, known), about)) from None
@@ -243,11 +241,14 @@ def checked(
         require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
         require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
         levels = None if kind in (*COUNTED, "binary") else it.classes
-        given = _data(X, y, kind, levels, trials, fixed_effects, weights)
-        require(given.block.rows.dim == it.model.columns, "the data have other columns")
+        try:
+            given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+        except BadExample as error:
+            require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error}")
+            raise
+        read = _evidence(given)
         kernel = kernel_named(it.model.kernel) if it.model.kernel else None
         data, of = _modelled(given, kind, constant=it.model.constant, kernel=kernel)
-        read = _evidence(data)
         if of is not None:
             check_examples(it.model, of.examples, of.twice)
     check_blocks(certificate, read, len(data.block), [data.block])
@@ -372,7 +373,7 @@ def _labels(
     y: Any, kind: str, levels: Sequence[Any] | None, trials: Any
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
     if kind == "binary":
-        return two_labels(y)
+        return two_labels(y, or_else=", or name a model of more: multinomial, ordinal or poisson")
     if kind == "binomial":
         return counted(flat_labels(y), trials), COUNTED[kind]
     levels = levels or ordered_levels(y) or None
@@ -386,16 +387,17 @@ def _certificate(
 ) -> Certificate:
     signs = points.block.labels
     face, weights, complement = known.face, dict[int, int](), list[Sparse]()
+    inside, is_open = set[int](), known.verdict == Separation.UNDECIDED
     if known.weights is not None:
         weights = {j: w for j, w in enumerate(known.weights.integers.tolist()) if w}
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
         rows = np.array(sorted(face.multipliers), dtype=np.int64)
         inside = set(points.touched_by(rows).tolist())
-        complement = [  # the face leaves aliased columns out, the proof must not
+        restricted = (  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
-        ]
-    dropped, absorbing = ((), ()) if about.kind == "kernel" else _dropped(points, known)
+        )
+        complement = [v for v in restricted if v]
     found = Certificate(
         verdict=known.verdict,
         weights_by_column=weights,
@@ -403,7 +405,8 @@ def _certificate(
         separated=ranges(known.separated),
         margin=margin,
         radius_squared=points.exact.largest_square(),
-        complement=tuple(v for v in complement if v),
+        complement=tuple(complement),
+        determined=_determined(about, known, inside, complement),
         data=about,
         aliases=known.shown_aliases,
         alone=known.alone,
@@ -413,40 +416,28 @@ def _certificate(
             else None
         ),
         why_undecided=known.why,
-        dropped=None if known.verdict == Separation.UNDECIDED else dropped,
-        absorbing=absorbing,
+        open=ranges(face.outside()) if is_open else (),
     )
     if about.kind in ("multinomial", "ordinal", "kernel") or not found.infinite:
         return found
     return replace(found, one_response=_one_response(points, about, [*found.infinite]))
 
 
-def _dropped(points: Points, known: Findings) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The columns to leave out once the separated rows are, so that the others are independent.
+def _determined(
+    about: Described, known: Findings, inside: set[int], complement: Sequence[Sparse]
+) -> tuple[int, ...]:
+    """Of the columns of rows that are not separated, those to keep: the others are combinations.
 
-    Also those of the others that they are combinations of. The constant stays if it can, then
-    columns with finite estimates, then others that are not aliased, each in order.
+    Constants stay if they can, then columns with finite estimates, then others that are not
+    aliased, each in order.
     """
-    if known.verdict in (Separation.COMPLETE, Separation.UNDECIDED):
-        return tuple(range(points.length)), ()
-    face, aliased, infinite = known.face, {*(known.shown_aliases or ())}, set[int]()
+    if len(complement) * sum(map(len, complement)) > _MOST_TO_CHOOSE:
+        return tuple(sorted(inside.intersection(known.face.pivots.tolist())))
+    aliased, infinite = {*(known.shown_aliases or ())}, set[int]()
     if known.weights is not None:
         infinite = {*np.flatnonzero(known.weights.integers).tolist()}
-    unused = {*face.untouched.tolist()}
-    vectors = [
-        {j: x for j, x in v.items() if j not in unused}
-        for v in (*face.complement, *(known.aliases or {}).values())
-    ]
-    together = set[int]().union(*vectors)
-    if len(vectors) * sum(map(len, vectors)) > _MOST_TO_CHOOSE:
-        dropped = {*range(points.length)} - {*face.pivots.tolist()}
-        return tuple(sorted(dropped)), tuple(sorted(together - dropped))
-    constant = points.length - 1 if points.bias else -1
-    order = sorted(
-        range(points.length), key=lambda j: (j != constant, j in infinite, j in aliased, j)
-    )
-    dropped = unused | {*last_columns(vectors, order)}
-    return tuple(sorted(dropped)), tuple(sorted(together - dropped))
+    order = sorted(inside, key=lambda j: (not about.is_constant(j), j in infinite, j in aliased, j))
+    return tuple(sorted(inside.difference(last_columns(complement, order))))
 
 
 def _one_response(

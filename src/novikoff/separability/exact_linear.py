@@ -31,6 +31,14 @@ class Undecided(Exception):  # noqa: N818  (it is the verdict)
     """No proof can be found, and why: a matrix is too large, say, or a program was not solved."""
 
 
+def too_large(what: str, size: float, limit: float) -> Undecided:
+    """That a system is too large for exact arithmetic, by how much, and what would help."""
+    return Undecided(
+        f"{what} is {size / limit:.2g} times too large for exact arithmetic; no option raises this "
+        "limit, but fewer columns or levels would stay below it"
+    )
+
+
 class Inexact(Undecided):
     """Floating point cannot find the proof; exact arithmetic may."""
 
@@ -77,8 +85,8 @@ def solve(matrix: Integers, right: Integers, *, most: float = MOST_WORK) -> tupl
     n, k = right.shape
     if n == 0 or k == 0:
         return np.zeros((n, k), dtype=object), 1
-    if n * n * k * largest(matrix).bit_length() > most:
-        raise Undecided(f"a system of {n:,} equations with {k:,} right sides is too large to solve")
+    if (work := n * n * k * largest(matrix).bit_length()) > most:
+        raise too_large(f"a system of {n:,} equations with {k:,} right sides", work, most)
     left = flint.fmpz_mat(n, n, matrix.ravel().tolist())
     solution: Any = left.solve(flint.fmpz_mat(n, k, right.ravel().tolist()))
     over, under = solution.numer_denom()
@@ -146,7 +154,8 @@ class Span:
         self._thick = self.touched[~thin]
         if len(rows) * len(self._thick) > MOST_NUMBERS:
             n, d = len(rows), len(self.touched)
-            raise Undecided(f"{n:,} rows of {d:,} columns are too many for exact arithmetic")
+            size = n * len(self._thick)
+            raise too_large(f"a system of {n:,} rows and {d:,} columns", size, MOST_NUMBERS)
         others = e.where(~thin[place])
         numbers, self._exponent = integers(others.values)
         self._z = spread(others, numbers, self._thick)
@@ -324,7 +333,7 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
 
 
 def last_columns(vectors: Sequence[Sparse], order: Sequence[int]) -> dict[int, Sparse]:
-    """Combinations of the vectors with one last column each, in this order, that no other has."""
+    """Combinations that span the same, with one last column each, in this order, no other has."""
     rank = {j: k for k, j in enumerate(order)}
     found = dict[int, dict[int, Exact]]()
     for v in vectors:
@@ -332,6 +341,8 @@ def last_columns(vectors: Sequence[Sparse], order: Sequence[int]) -> dict[int, S
         for last, other in found.items():
             if last in rest:
                 _subtract(rest, rest[last], other)
+        if not rest:
+            continue
         last = max(rest, key=rank.__getitem__)
         rest = {j: _over(x, rest[last]) for j, x in rest.items()}
         for other in found.values():

@@ -20,7 +20,7 @@ import numpy as np
 
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers
-from novikoff.separability.exact_linear import MOST_NUMBERS, Undecided
+from novikoff.separability.exact_linear import MOST_NUMBERS, Undecided, too_large
 from novikoff.separability.face import Face
 from novikoff.separability.points import Progress
 from novikoff.stream.rows import Positions
@@ -61,7 +61,7 @@ def alternative(
     points, coordinates = face.points, _Coordinates(face)
     size = len(coordinates.vectors) + 1
     if size * size > MOST_NUMBERS:
-        raise Undecided(f"{size - 1:,} dimensions are too many for an exact linear program")
+        raise too_large(f"a linear program in {size - 1:,} dimensions", size * size, MOST_NUMBERS)
     row = int(outside[0])
     start, divided = coordinates.of(row)
     # in coordinates in which the first basis, of this point and a unit for each |coordinate|, is I

@@ -41,9 +41,19 @@ class Face:
 
     def add(self, multipliers: Mapping[int, int]) -> None:
         """Add rows whose positive multiples sum to zero exactly."""
-        together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
-        self._span(Span(self.points, together, self.columns))
+        self._span(self.with_rows(np.array(sorted(multipliers), dtype=np.int64)))
         self.multipliers += Counter(multipliers)
+
+    def add_pairs(self, first: Positions, second: Positions) -> None:
+        """Add pairs of rows that are each other's negative, those that are not in U."""
+        span, known = self.with_rows(first), len(self.basis)
+        at = span.independent[known:] - known
+        self._span(span)
+        self.multipliers += Counter([*first[at].tolist(), *second[at].tolist()])
+
+    def with_rows(self, rows: Positions) -> Span:
+        """The span of U and these rows."""
+        return Span(self.points, np.concatenate([self.basis, rows]), self.columns)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
         """Add rows whose positive multiples sum to zero in floating point; False if not exactly.
@@ -53,8 +63,7 @@ class Face:
         lie in U: the multipliers of U's basis make up for it, and enough of the known zero sum is
         added to keep these positive.
         """
-        span = Span(self.points, np.concatenate([self.basis, rows]), self.columns)
-        known = len(self.basis)
+        span, known = self.with_rows(rows), len(self.basis)
         fixed = np.setdiff1d(np.arange(len(span.rows)), span.independent)
         for bits in _BITS:
             sizes, exponents = np.frexp(near[fixed - known])
@@ -74,7 +83,7 @@ class Face:
     def add_within(self, multipliers: Mapping[int, int]) -> None:
         """Add rows whose positive multiples sum to a point of U exactly."""
         rows, known = np.array([*multipliers], dtype=np.int64), len(self.basis)
-        span = Span(self.points, np.concatenate([self.basis, rows]), self.columns)
+        span = self.with_rows(rows)
         times = np.array([*multipliers.values()], dtype=object)
         found, under = span.combination(np.arange(known, len(span.rows)), times)
         if not self._take({i: under * x for i, x in multipliers.items()}, found[:known]):

@@ -45,8 +45,9 @@ def maximal_support(
 
     After Konis (2007), who bounds w instead of s; that can miss separable points.
     """
-    n, k = points.shape
-    z = points.copy()
+    used, indices = np.unique(points.indices, return_inverse=True)
+    n, k = points.shape[0], len(used)
+    z = sparse.csr_array((points.data.copy(), indices, points.indptr), shape=(n, k))
     of_row = np.repeat(np.arange(n), np.diff(z.indptr))
     rows, columns = np.ones(n), np.ones(k)
     with np.errstate(all="ignore"):
@@ -70,7 +71,8 @@ def maximal_support(
     if answer.x is None or answer.status != 0:
         raise Inexact(f"{_UNSOLVED}: {answer.message}")
     # only ratios matter, and the sizes may be too small to divide by
-    weights = answer.x[:k] * (columns.min(initial=1.0) / columns)
+    weights = np.zeros(points.shape[1])
+    weights[used] = answer.x[:k] * (columns.min(initial=1.0) / columns)
     shares = np.maximum(0.0, -answer.ineqlin.marginals)
     multipliers = shares * (rows.min(initial=1.0) / rows)
     return Support(weights, answer.x[k:] > 0.5, multipliers, shares)

@@ -23,7 +23,7 @@ from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import in_order, label_key, written
-from novikoff.stream.number_text import number
+from novikoff.stream.number_text import is_missing_or_infinite, number
 from novikoff.stream.printing import quoted_list
 from novikoff.stream.rows import Rows, SparseRows
 
@@ -62,6 +62,10 @@ def levels_of(
     The response of example i is `texts[codes[i]]`. Levels are in the order of labels, or in the
     order given; those of an ordinal model must be numbers, or be given.
     """
+    for k, text in enumerate(texts):
+        if is_missing_or_infinite(text):
+            words = f"row {int((codes == k).argmax())}: the response {text!r}"
+            raise BadExample(f"{words} is missing or infinite; fill it in or leave out the row")
     if kind == "poisson":
         values = [number(text) for text in texts]
         for k, value in enumerate(values):
@@ -74,9 +78,18 @@ def levels_of(
     found = [written(text) for text in in_order(texts)]
     order = found if levels is None else [written(level) for level in levels]
     places = {label_key(level): k for k, level in enumerate(order)}
-    if len(places) < len(order) or places.keys() != {label_key(text) for text in found}:
+    unknown = [text for text in found if label_key(text) not in places]
+    unused = [level for level in order if label_key(level) not in {*map(label_key, found)}]
+    if unknown or len(places) < len(order):
+        wrong = (
+            f"the response {quoted_list(unknown)} is not among" if unknown else "two are equal in"
+        )
+        raise BadExample(f"{wrong} the levels {quoted_list(order)}", Problem.OTHER_LEVELS)
+    if unused:
         raise BadExample(
-            f"the levels {quoted_list(order)} are not those of the data, {quoted_list(found)}"
+            f"no row has the level {quoted_list(unused)}, so nothing of it can be estimated; leave "
+            "it out of the levels",
+            Problem.OTHER_LEVELS,
         )
     if levels is None and kind == "ordinal" and any(label_key(text)[0] for text in texts):
         raise BadExample(
@@ -84,7 +97,9 @@ def levels_of(
             problem=Problem.UNORDERED_LEVELS,
         )
     if len(order) < 2:
-        raise BadExample(f"all examples have the response {quoted_list(order)}; two are needed")
+        raise BadExample(
+            f"all rows have the response {quoted_list(order)}; the model needs two levels or more"
+        )
     numbers = np.array([places[label_key(text)] for text in texts], dtype=np.int32)
     return tuple(order), numbers[codes]
 
@@ -109,7 +124,7 @@ def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
     """
     rows, codes = data.block.rows, data.block.labels.astype(np.int64)
     levels, n = len(data.classes), len(data.block)
-    model = Model(kind, n, rows.dim, constant)
+    model = Model(kind, n, rows.dim, constant and kind != "ordinal")
     if kind == "multinomial":
         example, other = np.nonzero(np.arange(levels) != codes[:, None])
         width = rows.dim + constant

@@ -83,8 +83,10 @@ class Points:
         if self.bias and columns[-1]:
             return np.ones(len(self), dtype=np.bool_)
         if isinstance(self.rows, SparseRows):
-            wanted = columns[: self.rows.dim].astype(np.float64)
-            return np.asarray(abs(matrix_of(self.rows)) @ wanted > 0)
+            it, out = matrix_of(self.rows), np.zeros(len(self), dtype=np.bool_)
+            at = np.flatnonzero(columns[it.indices] & (it.data != 0))
+            out[np.searchsorted(it.indptr, at, side="right") - 1] = True
+            return out
         return np.asarray((self.rows.values[:, np.flatnonzero(columns)] != 0).any(axis=1))
 
     def touched_by(self, at: Positions) -> Positions:
@@ -138,7 +140,7 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
         np.maximum.at(sizes, matrix.indices, values)
         sizes[rows.dim :] = np.inf  # the constant is not in the matrix
         quick, slow = list[Sparse](), []
-        for v in vectors:
+        for v in filter(None, vectors):  # one without numbers is orthogonal to all
             top = max(abs(x) for x in v.values())
             fits = top < 2**53 and top * sizes[list(v)].max() * longest < 2.0**53
             (quick if fits else slow).append(v)

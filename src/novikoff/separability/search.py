@@ -23,13 +23,13 @@ from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
 from novikoff.separability.exact_linear import (
     Inexact,
-    Span,
     Undecided,
     aliases,
 )
 from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
 from novikoff.separability.linear_programs import Support, maximal_support
+from novikoff.separability.loose_groups import differences, some_groups, spanning_rows
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.sparse_direction import columns_alone, few_columns
 from novikoff.stream.order import arranged
@@ -48,6 +48,9 @@ _FEW_ROWS = 400  # in the first linear program,
 _ROWS_A_DIMENSION = 4  # or this many times the dimensions left,
 _FEW_NUMBERS = 20_000  # or rows with so many numbers
 _PROGRAMS = 400  # solved at most
+_MANY_DIMENSIONS = 100  # from which on loosely connected groups of rows come first,
+_MOST_IN_A_ROW = 64  # if rows have no more numbers, on average;
+_MOST_GROUPS = 64  # times as many of them as in the first program
 _BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
@@ -70,16 +73,20 @@ class Findings:
 class Search:
     """Tries methods in the order of their cost; `known` holds what is known so far."""
 
-    def __init__(self, points: Points, *, until: float, progress: Progress) -> None:
-        self.points = points
+    def __init__(self, points: Points, *, seconds: float, progress: Progress) -> None:
+        self.points, self._seconds = points, seconds
         none = np.zeros(len(points), dtype=np.bool_)
         self.known = Findings(None, Face(points, np.arange(points.length)), none)
-        self._until = until
-        self._say = progress
+        self.until = time.monotonic() + seconds
+        self._progress, self._last = progress, ""
         self._mistakes = np.zeros(len(points), dtype=np.int64)
         self._cycle: dict[int, int] = {}
-        self._solved = 0
+        self._solved, self._groups = 0, 1
         self._balanced = False
+
+    def _say(self, words: str) -> None:
+        self._last = words
+        self._progress(words)
 
     def run(self) -> None:
         """Try one method after another until the verdict is known."""
@@ -88,7 +95,11 @@ class Search:
             first, second = _contradictions(self.points)
             if len(first):
                 self._not_complete({int(first[0]): 1, int(second[0]): 1})
-            complete = len(first) == 0 and (self._adaptive_perceptron() or self._perceptron())
+            complete = (
+                len(first) == 0
+                and not self._some_groups_overlap()
+                and (self._adaptive_perceptron() or self._perceptron())
+            )
             if self.points.length <= MOST_COLUMNS:
                 self._say("looking for aliased columns")
                 with suppress(Undecided):
@@ -101,6 +112,9 @@ class Search:
                     self._exact_programs()
         except Undecided as reason:
             self.known.why = str(reason)
+            if time.monotonic() >= self.until:  # whatever gave up, it had too little time
+                limit = f"the limit of {self._seconds:g} s was reached ({self._last})"
+                self.known.why = f"{limit}; raise max_seconds"
 
     def name_columns(self) -> None:
         """Find columns that separate alone, or weights with few columns; and aliases of others.
@@ -114,7 +128,7 @@ class Search:
         if known.verdict != Separation.QUASI_COMPLETE or known.weights is None:
             return
         self._say("looking for the columns at fault")
-        few = few_columns(points, known.face, known.separated, self._until)
+        few = few_columns(points, known.face, known.separated, self.until)
         if few is None or _columns(few, points) > _columns(known.weights, points):
             return
         used = np.flatnonzero(few.integers).tolist()
@@ -141,10 +155,11 @@ class Search:
         if len(zero):
             face.add({int(zero[0]): 1})
         while len(first):
-            room = max(_FEW_ROWS, _PAIRS_A_DIMENSION * (len(face.columns) - len(face.pivots)))
-            step = max(1, len(first) // room)
-            some = Span(self.points, first[::step], face.columns).independent * step
-            face.add({int(i): 1 for i in (*first[some], *second[some])})
+            step = max(1, len(first) // max(_FEW_ROWS, _PAIRS_A_DIMENSION * len(face.columns)))
+            some = np.arange(0, len(first), step)
+            if self._may_be_loose(face) and len(tree := spanning_rows(self.points.matrix(first))):
+                some = np.union1d(tree, some[:: max(1, len(some) // _FEW_ROWS)])
+            face.add_pairs(first[some], second[some])
             left = face.outside()[first]
             first, second = first[left], second[left]
         if self._cycle:
@@ -174,7 +189,7 @@ class Search:
                 times[ledger.rows[last]] = np.rint(steps / steps.max(initial=0.0) * 1024)
                 self._bound_margin(times)
                 return self._separates(learner.weights)
-            if wrong > 0.8 * left or time.monotonic() > self._until:
+            if wrong > 0.8 * left or time.monotonic() > self.until:
                 return False
             left = wrong
         return False
@@ -190,7 +205,7 @@ class Search:
         block, read = arranged(points.block, 0), 0.0
         a_row = points.rows.values.size / len(points)
         try:
-            while read < _WORK and time.monotonic() < self._until:
+            while read < _WORK and time.monotonic() < self.until:
                 self._say(f"perceptron: {len(ledger.scans)} passes, {len(ledger)} mistakes")
                 passes, rounds = len(ledger.epoch_ends), ledger.n_rounds
                 run = play(block, learner, ledger=ledger, cycles=cycles, revisit=pool)
@@ -255,9 +270,59 @@ class Search:
             inside = known.face.multipliers
             known.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
 
+    def _some_groups_overlap(self) -> bool:
+        """Whether a program on some loosely connected groups of rows shows that rows cancel."""
+        face = self.known.face
+        if self._may_be_loose(face):
+            with suppress(Inexact):
+                self._local_program(face, np.arange(len(self.points)), face.orthogonal())
+        self._cycle = dict(face.multipliers)
+        return bool(self._cycle)
+
+    def _may_be_loose(self, face: Face) -> bool:
+        """Whether many dimensions are left, and rows have few numbers."""
+        numbers = np.count_nonzero(self.points.rows.values)
+        many = len(face.columns) - len(face.pivots) > _MANY_DIMENSIONS
+        return many and bool(numbers <= _MOST_IN_A_ROW * len(self.points))
+
+    def _loose_groups(self) -> bool:
+        """Whether the verdict is known once no coordinate that loose groups share is left."""
+        face = self.known.face
+        while self._may_be_loose(face) and len(outside := _outside(face)):
+            basis = face.orthogonal()
+            found = differences(self.points.matrix(outside) @ basis)
+            if found is None:
+                if not self._local_program(face, outside, basis):
+                    return False
+                continue
+            weights = face.weights(found[0], bits=None)
+            if found[1]:
+                face.add_within({int(outside[i]): n for i, n in found[1].items()})
+            signs, left = self.points.signs(weights), _outside(face)
+            if not ((signs[left] > 0).all() and len(left) == np.count_nonzero(signs)):
+                return False
+            self._decide(weights if len(left) else None, signs > 0)
+            return True
+        return False
+
+    def _local_program(self, face: Face, outside: Positions, basis: sparse.csc_array[Any]) -> bool:
+        """Solve a program on groups of rows that share few coordinates; whether the face grows."""
+        z, known = self.points.matrix(outside) @ basis, len(face.multipliers)
+        while len(rows := some_groups(z, times=self._groups)) and self._groups <= _MOST_GROUPS:
+            self._groups *= 2
+            best = self._solve(outside[rows], basis, len(outside))
+            if not best.separated.all():
+                self._grow(face, outside[rows], best)
+                return len(face.multipliers) > known
+            if len(rows) == len(outside):
+                break
+        return False
+
     def _programs(self) -> None:
         """Solve linear programs on some rows outside the face, until all rows agree with one."""
         face = self.known.face
+        if self._loose_groups():
+            return None
         working = np.zeros(0, dtype=np.int64)
         while True:
             outside = _outside(face)
@@ -280,7 +345,7 @@ class Search:
         """Decide in exact arithmetic, which takes longer, from the face known by now."""
         face = self.known.face
         while len(outside := _outside(face)):
-            found = alternative(face, outside, until=self._until, progress=self._say)
+            found = alternative(face, outside, until=self.until, progress=self._say)
             if isinstance(found, ExactVector):
                 return self._decide(found, self.points.signs(found) > 0)
             face.add_within(found)
@@ -294,7 +359,7 @@ class Search:
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
         """Solve the program on the working rows, for weights orthogonal to the face."""
-        left = self._until - time.monotonic()
+        left = self.until - time.monotonic()
         if left <= 0:
             raise Undecided("the time limit was reached")
         if self._solved == _PROGRAMS:

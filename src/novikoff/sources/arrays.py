@@ -106,10 +106,11 @@ def _floats(values: NDArray[Any]) -> Values:
     return values
 
 
-def two_labels(y: Any) -> tuple[Labels, Classes]:
+def two_labels(y: Any, *, or_else: str = "") -> tuple[Labels, Classes]:
     """Any two labels as −1 and +1, and the negative and the positive one as texts.
 
-    The greater is positive, in the order of an ordered category of pandas if y is one.
+    The greater is positive, in the order of an ordered category of pandas if y is one; `or_else` is
+    what else the caller takes, for the error.
     """
     given, levels = flat_labels(y), ordered_levels(y)
     if given.dtype == np.bool_ and not levels:
@@ -123,10 +124,10 @@ def two_labels(y: Any) -> tuple[Labels, Classes]:
     except BadExample as error:
         if error.problem is not Problem.THIRD_LABEL:
             raise
-        one = given.tolist()[0]
+        one = [*dict.fromkeys(given.tolist())][2]
         of = "y" if hasattr(y, "__array__") else "numpy.array(y)"
         rest = f"pass {of} == {one!r} to set that label against the rest"
-        raise BadExample(f"{error.without_cure}; {rest}") from None
+        raise BadExample(f"{error.without_cure}; {rest}{or_else}") from None
 
 
 def flat_labels(y: Any) -> NDArray[Any]:
@@ -147,6 +148,8 @@ def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]
     for label, code in numbers.items():
         text = label.decode() if isinstance(label, bytes) else label
         places.append(f"row {codes.index(code)}")
+        if text is None:
+            raise BadExample(f"{places[-1]}: the label is missing; fill it in or leave out the row")
         if not isinstance(text, str | int | float):
             raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
         texts.append(written(text))

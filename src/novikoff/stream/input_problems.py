@@ -25,6 +25,7 @@ class Problem(StrEnum):
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
     TWO_LABELS_ONLY = "more than two labels for a learner of two"
+    OTHER_LEVELS = "levels that are not those of the response"
     UNORDERED_LEVELS = "levels of an ordinal model that are no numbers"
     MATRIX_OF_TWO_LABELS = "more than two labels for a full matrix"
     KERNEL_OF_TWO_LABELS = "more than two labels for a kernel"

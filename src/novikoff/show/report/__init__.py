@@ -1,6 +1,6 @@
 """One HTML page about a data set: its shape, whether it is separable and why, what was learned."""
 
 from novikoff.show.report.gathering import File, Known, Origin, Settings, gather, origin_of
-from novikoff.show.report.sections import page
+from novikoff.show.report.sections import page, regression_page
 
-__all__ = ["File", "Known", "Origin", "Settings", "gather", "origin_of", "page"]
+__all__ = ["File", "Known", "Origin", "Settings", "gather", "origin_of", "page", "regression_page"]

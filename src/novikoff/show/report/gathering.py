@@ -20,6 +20,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.runs.loop import Run, play
+from novikoff.separability.models import Regression
 from novikoff.sources import Data
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.open import format_of
@@ -66,7 +67,7 @@ class Origin:
 
 def origin_of(
     paths: Sequence[str],
-    data: Data,
+    data: Data | Regression,
     *,
     inputs: Sequence[Input] | None = None,
     format: str | None = None,

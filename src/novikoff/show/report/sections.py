@@ -9,18 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from importlib.resources import files
+from typing import TypeAlias
 
 import numpy as np
 
 from novikoff import __version__
 from novikoff.guarantees import words
-from novikoff.guarantees.certificate import alone_in_words
+from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
+from novikoff.show.report import regression
 from novikoff.show.report.figures import Figure, figures
-from novikoff.show.report.gathering import Known
+from novikoff.show.report.gathering import Known, Origin, Settings
 from novikoff.show.report.html import Html, facts, heading, paragraph, table, tag
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
@@ -40,6 +42,7 @@ from novikoff.stream.rows import dots
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
 _FILES = 20
+_REPRODUCE = ("reproduce", "Reproduce", "How to reproduce this page")
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
 _MISSING: dict[Missing, str] = {
@@ -49,12 +52,15 @@ _MISSING: dict[Missing, str] = {
 }
 
 
+Parts: TypeAlias = list[tuple[str, str, str, Iterable[Html]]]
+
+
 def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
     """The report as one HTML file: no script, no network, figures and style inside.
 
     It lists the `top` weights for each label, and this many `mistakes`.
     """
-    parts: list[tuple[str, str, str, Iterable[Html]]] = [
+    parts: Parts = [
         ("data", "Data", "The data", data(known)),
         ("verdict", "Verdict", "Are they separable?", verdict(known)),
         ("run", "Run", "What the perceptron did", run(known)),
@@ -62,9 +68,29 @@ def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
         ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
         ("weights", "Weights", "The weights by name", weights(known, top)),
         ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
-        ("reproduce", "Reproduce", "How to reproduce this page", reproduce(known)),
+        (*_REPRODUCE, reproduce(known.origin, known.settings)),
     ]
-    title = f"Report on {known.origin.title}"
+    return _page(known.origin, summary(known), parts)
+
+
+def regression_page(it: Certificate, origin: Origin, settings: Settings) -> str:
+    """The report on a regression: which estimates exist, why, and what to do next."""
+    badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
+    exist = words.estimates(it.verdict).partition(":")[0]
+    said = f"{it.verdict}: {words.model_separation(it.verdict)}"
+    found = [paragraph(badge), facts(dict(facts_of(it))), *regression.separated_by(it)]
+    parts: Parts = [
+        ("verdict", "Verdict", "The data, and whether rows are separated", found),
+        ("estimates", "Estimates", "The estimates", regression.estimates(it)),
+        ("check", "Check", "Check it yourself", _check_it_yourself(it, origin)),
+        (*_REPRODUCE, reproduce(origin, settings)),
+    ]
+    lines = {"Separation": said, "Estimates": exist}
+    return _page(origin, tag("div", facts(lines), class_="short"), parts)
+
+
+def _page(origin: Origin, summary: Html, parts: Parts) -> str:
+    title = f"Report on {origin.title}"
     style = (files("novikoff.show.report") / "style.css").read_text(encoding="utf-8")
     head = tag(
         "head",
@@ -76,7 +102,7 @@ def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
     )
     body = tag(
         "body",
-        tag("header", tag("h1", title), summary(known)),
+        tag("header", tag("h1", title), summary),
         tag("nav", *(tag("a", word, href=f"#{k}") for k, word, _, _ in parts)),
         tag("main", *(tag("section", tag("h2", h), *inside, id=k) for k, _, h, inside in parts)),
         tag("footer", tag("p", f"Made by novikoff {__version__}.")),
@@ -170,8 +196,7 @@ def verdict(known: Known) -> Iterator[Html]:
             yield heading("The proof: rows that cancel out")
             yield from _multipliers(known)
         case Separation.UNDECIDED:
-            hint = words.separation(it.verdict).hint
-            yield paragraph(f"Why: {it.why_undecided}; {hint}.")
+            yield paragraph(f"Why: {it.why_undecided}.")
             if it.multipliers:
                 yield heading("Proved nevertheless: not all rows can be separated")
                 yield from _multipliers(known)
@@ -186,7 +211,9 @@ def verdict(known: Known) -> Iterator[Html]:
             f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
             "column adds nothing, and its coefficient is not determined.",
         )
-    yield from _check_it_yourself(known)
+    yield from regression.estimates(it)
+    yield heading("Check it yourself")
+    yield from _check_it_yourself(it, known.origin)
 
 
 def _separable(known: Known) -> str:
@@ -230,27 +257,18 @@ def _complete(known: Known) -> Iterator[Html]:
         for j in order[:_LISTED]
     ]
     yield table(["column", "weight", "at length 1"], rows)
-    yield _more(len(order) - _LISTED, "weight")
+    yield regression.more(len(order) - _LISTED, "weight")
 
 
 def _quasi_complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     separated = f"{plural(sum(map(len, it.separated)), 'row')}: {spans(it.separated, 10)}"
     yield facts({"Separated": separated, "Logistic regression": words.estimates(it.verdict)})
-    infinite = [(j, x) for j, x in enumerate(it.directions) if math.isinf(x)]
-    finite = sum(x == 0 for x in it.directions)
-    yield heading("Coefficients that run to infinity")
-    included = ", the constant's included" if it.data.bias else ""
+    yield from regression.separated_by(it)
     yield paragraph(
-        f"In this direction {plural(len(infinite), 'coefficient')} "
-        f"{'runs' if len(infinite) == 1 else 'run'} to infinity and {count(finite)} "
-        f"{'stays' if finite == 1 else 'stay'} finite{included}. If a fitted model shows large "
-        "estimates with huge standard errors, its optimiser stopped on the way there. Other "
-        "directions may separate the same rows."
+        "If a fitted model shows large estimates with huge standard errors, its optimiser stopped "
+        "on the way along this direction to infinity. Others may separate the same rows."
     )
-    rows = [(cut(known.name(j)), "+∞" if x > 0 else "−∞") for j, x in infinite[:_LISTED]]
-    yield table(["coefficient", "goes to"], rows)
-    yield _more(len(infinite) - _LISTED, "coefficient")
     yield heading("Why the other rows cannot be separated")
     yield from _multipliers(known)
 
@@ -268,19 +286,12 @@ def _multipliers(known: Known) -> Iterator[Html]:
     largest = sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED]
     rows = [(i, known.label(int(labels[i])), count(it.multipliers[i])) for i in sorted(largest)]
     yield table(["row", "label", "λ"], rows, left=(1,))
-    yield _more(len(it.multipliers) - _LISTED, "row")
+    yield regression.more(len(it.multipliers) - _LISTED, "row")
 
 
-def _more(left: int, noun: str) -> Html:
-    if left <= 0:
-        return Html()
-    return paragraph(f"… and {plural(left, f'more {noun}')}, in the certificate.", class_="more")
-
-
-def _check_it_yourself(known: Known) -> Iterator[Html]:
+def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
     """How to check the verdict, with the certificate itself."""
-    raw = json.dumps(known.certificate.to_dict()).encode()
-    yield heading("Check it yourself")
+    raw = json.dumps(it.to_dict()).encode()
     if len(raw) <= _CARRIED:
         href = f"data:application/json;base64,{base64.b64encode(raw).decode()}"
         link = tag("a", "certificate.json", href=href, download="certificate.json")
@@ -288,12 +299,12 @@ def _check_it_yourself(known: Known) -> Iterator[Html]:
         yield paragraph(whole, link, f" ({size(len(raw))}) and run")
     else:
         yield paragraph("Write the proof with ", tag("code", "novikoff certify"), " and run")
-    yield tag("pre", known.origin.verify or "novikoff verify certificate.json DATA")
+    yield tag("pre", origin.verify or "novikoff verify certificate.json DATA")
     yield paragraph(
         "It reads the data again and checks every sum in exact arithmetic, whatever program found "
         "the proof. The certificate identifies its data by this fingerprint:"
     )
-    yield tag("pre", known.certificate.data.fingerprint)
+    yield tag("pre", it.data.fingerprint)
 
 
 def run(known: Known) -> Iterator[Html]:
@@ -519,12 +530,11 @@ def _described(known: Known, row: int) -> tuple[str, str]:
     return cut(label), ", ".join(features) or "none"
 
 
-def reproduce(known: Known) -> Iterator[Html]:
+def reproduce(origin: Origin, settings: Settings) -> Iterator[Html]:
     """How to reproduce the page."""
-    origin, seed = known.origin, known.settings.seed
     if origin.command:
         yield tag("pre", origin.command)
-    seeded = f"{seed}, for the order of the rows and the held-out rows"
+    seeded = f"{settings.seed}, for the order of the rows and the held-out rows"
     yield facts({"Version": f"novikoff {__version__}", "Seed": seeded})
     if origin.files:
         rows = [(one.name, size(one.size), tag("code", one.sha256)) for one in origin.files]
@@ -533,7 +543,7 @@ def reproduce(known: Known) -> Iterator[Html]:
             yield paragraph(f"… and {plural(left, 'more file')}.", class_="more")
     else:
         yield paragraph("The bytes were not kept; the fingerprint above identifies the data.")
-    limited = math.isfinite(known.settings.max_seconds)
+    limited = math.isfinite(settings.max_seconds)
     unless = ", unless the certificate runs out of time on a slower machine" if limited else ""
     yield paragraph(f"The same data, version and options give the same page{unless}.")
 

@@ -119,7 +119,8 @@ function modelled(written) {
   const [kind, examples, columns, constant, twice, kernel] = fields(written, ["kind", "examples", "columns", "constant", "twice", "kernel"]);
   readable(kind !== "kernel", "it is of a kernel");
   const known = ["binomial", "poisson", "multinomial", "ordinal"].includes(kind);
-  const fits = known && inRange(examples) && inRange(columns) && typeof constant === "boolean" && typeof twice === "string" && kernel === "";
+  const counts = inRange(examples) && inRange(columns) && typeof constant === "boolean" && typeof twice === "string";
+  const fits = known && counts && kernel === "" && !(kind === "ordinal" && constant);
   require_(fits, "its model is unknown or damaged");
   return { kind, examples: Number(examples), columns: Number(columns), constant, twice };
 }
@@ -133,8 +134,8 @@ function shape({ kind, columns, constant }, levels) {
 async function claim(written) {
   require_(written instanceof Map && written.get("format") === "novikoff certificate", "it is not a certificate");
   require_(written.get("version") === 4n, "its version is not 4");
-  const [, , verdict, about, weights, multipliers, separated, complement, margin, radius, seal] = fields(written, [
-    "format", "version", "verdict", "data", "weights", "multipliers", "separated", "complement", "margin",
+  const [, , verdict, about, weights, multipliers, separated, complement, kept, margin, radius, seal] = fields(written, [
+    "format", "version", "verdict", "data", "weights", "multipliers", "separated", "complement", "estimable", "margin",
     "radius_squared", "seal",
   ]);
   const rest = new Map([...written].filter(([name]) => name !== "seal"));
@@ -165,13 +166,17 @@ async function claim(written) {
   require_([...it.times.values(), ...it.hull.values()].every((x) => x > 0n), "a multiplier is not positive");
   require_(typeof separated === "string" && Array.isArray(complement), "damaged: a list in it is wrong");
   it.complement = complement.map((v) => vector(v, d, constant));
+  const isColumn = (c, k) => typeof c === "bigint" && c >= 0n && c < it.d + bias && (!k || kept[k - 1] < c);
+  require_(Array.isArray(kept) && kept.every(isColumn), "damaged: its estimable columns are wrong");
+  it.estimable = new Set(kept.map(Number));
   it.radius = rational(radius);
   it.low = rational(low);
   it.high = high === null ? null : rational(high);
-  const most = ["quasi-complete", "overlap"].includes(verdict) ? it.d + bias : 0;
-  require_(complement.length <= most, "it has a complement that proves nothing");
+  const maySpan = ["quasi-complete", "overlap"].includes(verdict);
+  require_(complement.length <= (maySpan ? it.d + bias : 0), "it has a complement that proves nothing");
   const hasWeights = ["complete", "quasi-complete"].includes(verdict);
   require_(it.w.size > 0 === hasWeights, "its weights do not match its verdict");
+  require_(maySpan || !kept.length, "its estimable columns do not match its verdict");
   return it;
 }
 
@@ -312,6 +317,10 @@ function conclude(it, facts) {
     require_(used.every((c) => columns.has(c)), "a column is used that the multiplied rows do not use");
     const spanned = rank(S) === columns.size - rank(it.complement);
     require_(spanned, "the multiplied rows do not span the rows that are not separated");
+    const rest = [...columns].filter((c) => !it.estimable.has(c)).length;
+    const left = rank(it.complement.map((v) => new Map([...v].filter(([c]) => !it.estimable.has(c)))));
+    const isBasis = [...it.estimable].every((c) => columns.has(c)) && left === rest && rank(it.complement) === rest;
+    require_(isBasis, "the estimable columns are not those that the rows determine");
   }
   const [n, e] = it.verdict === "complete" ? facts.least : [0n, 0n];
   require_(equal(it.low, [n * n, 2n * e], squares(it.w.values()) || 1n), "the margin of the weights differs");
@@ -359,7 +368,7 @@ async function check(certificate, files, options = {}) {
     const count = it.model ? it.model.examples : it.n;
     const held = it.verdict === "undecided" ? "no verdict is proved, but its facts hold" : "proved";
     let planes = it.bias ? "" : ", of hyperplanes through the origin only";
-    if (it.model) planes = ` of a${it.model.kind === "ordinal" ? "n" : ""} ${it.model.kind} model${it.model.constant ? "" : " without a constant"}`;
+    if (it.model) planes = ` of a${it.model.kind === "ordinal" ? "n" : ""} ${it.model.kind} model${it.model.constant || it.model.kind === "ordinal" ? "" : " without a constant"}`;
     const words = `${it.verdict}: ${held} for the ${count.toLocaleString("en")} row${count === 1 ? "" : "s"}${planes}`;
     return { status: Number(it.verdict === "undecided"), words, digests, ...data };
   } catch (error) {
