@@ -39,7 +39,7 @@ def address() -> Iterator[str]:
     command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
-        yield server.stdout.readline().strip()
+        yield f"{server.stdout.readline().strip()}explore.html"
         server.terminate()
 
 

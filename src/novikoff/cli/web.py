@@ -23,7 +23,7 @@ def web(
     *,
     reading: options.DataReading,
 ) -> None:
-    """Open a page where you place points and watch the perceptron learn them.
+    """Open a page with lessons on the perceptron, where you also explore points of your own.
 
     The server runs on this machine, accepts no connections from others, and stops with Ctrl-C.
 

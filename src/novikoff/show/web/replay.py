@@ -18,12 +18,13 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, root
 from novikoff.guarantees.margin import Achieved
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Additive
-from novikoff.ledger.readings import trajectory
+from novikoff.ledger.readings import trajectory, vote
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
 from novikoff.show.projection import principal_direction, scaled
 from novikoff.show.web.request import Choices, Refused, points_of
 from novikoff.sources import Data
+from novikoff.stream.blocks import Block
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import count, listed, plural, short
 from novikoff.stream.rows import Vector
@@ -40,6 +41,8 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     `ledger` has a column for each fact about the first MAX_SENT updates: the round and the pass
     (from 1), the row (from 0), its label, its score before the update, the weights after it (the
     bias last) and, except for Winnow, their average so far.
+    `every`, if asked for, has the row and the score of each round, whether it was an update or not.
+    `right` says which of the last weights, their average and their vote are right about all points.
     """
     points, choices = points_of(given), Choices.of(given)
     block = points.block
@@ -77,9 +80,29 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         },
         "final": learner.weights.tolist(),
         "average": None if average is None else average.tolist(),
+        "every": _every_round(block, choices, ledger.n_rounds) if choices.every else None,
+        "right": {
+            "last": margins[0] is not None and margins[0].smallest > 0,
+            "average": margins[1] is not None and margins[1].smallest > 0,
+            "vote": average is not None
+            and bool((vote(ledger, block.rows) * block.labels > 0).all()),
+        },
+        "radius_squared": str(certificate.radius_squared),
         "view": _view(points, learner.weights),
         **finished.proof(weights),
     }
+
+
+def _every_round(block: Block, choices: Choices, rounds: int) -> dict[str, list[Any]]:
+    """The run once more, a round at a time: the row of each, and its score before the round."""
+    learner = choices.new_learner(block.rows.dim)
+    rows, scores = [], []
+    for t in range(min(rounds, MAX_SENT)):
+        i = t % len(block)
+        rows.append(block.position(i))
+        scores += learner.scores(block.rows.take(np.array([i]))).tolist()
+        learner.learn(block, i, i + 1)
+    return {"row": rows, "score": scores}
 
 
 def _winnow_weights(powers: Vector, alpha: float) -> Vector:
@@ -168,6 +191,8 @@ class _Finished:
             why = f"{self.why_no_witness}, so (R/γ)² does not apply"
             if self.choices.learner == "winnow":
                 why = "the bound (R/γ)² is for the perceptron, not for Winnow"
+            elif not self.choices.from_zero:
+                why = "this bound is for runs from w = 0 with rate 1"
         ended = words.run_ended(
             run.verdict, rule=run.ledger.rule, margin=eta, passes=run.epochs, of="points"
         )
@@ -190,7 +215,7 @@ class _Finished:
     @property
     def bound_of_data(self) -> int | None:
         """The bound on the updates of any run over the points; None if there is none."""
-        if self.choices.learner == "winnow":
+        if self.choices.learner == "winnow" or not self.choices.from_zero:
             return None
         found = self.certificate.update_bound(self.choices.eta)
         return None if found is None else found[1]
@@ -199,6 +224,8 @@ class _Finished:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k; without u, only the right half; a caption."""
         if self.choices.learner == "winnow":
             return None, "this proof is for the perceptron, not for Winnow"
+        if not self.choices.from_zero:
+            return None, "this proof is for runs from w = 0 with rate 1"
         ledger, eta, sent = self.run.ledger, self.choices.eta, len(weights)
         root = "√(k(R² + 2η))" if eta > 0 else "R√k"
         s, why = known.running_sandwich(ledger, self.witness, margin=eta)

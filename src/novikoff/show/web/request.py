@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path, PurePath
@@ -156,7 +156,9 @@ class Choices:
 
     The learner "averaged" makes the same run as "perceptron"; the page then shows the average of
     the weights. `margin` is η of the margin perceptron. The points come in the order in which they
-    were placed, or in one drawn from the seed, which every pass keeps.
+    were placed, or in one drawn from the seed, which every pass keeps. The
+    perceptrons may begin with other weights than 0, `start`, and add the point times `rate`. With
+    `every` the reply also lists the rounds without an update.
     """
 
     learner: Kind = "perceptron"
@@ -165,6 +167,9 @@ class Choices:
     seed: int = 0
     bias: bool = True
     passes: int = MAX_PASSES
+    start: Sequence[float] = ()
+    rate: float = 1.0
+    every: bool = False
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
@@ -173,8 +178,16 @@ class Choices:
         for name, allowed in {"learner": LEARNERS, "order": ORDERS}.items():
             if (value := getattr(chosen, name)) not in allowed:
                 raise Refused(f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}")
-        if not isinstance(chosen.bias, bool):
-            raise Refused(f"bias must be true or false, not {_shown(chosen.bias)}")
+        for name in ("bias", "every"):
+            if not isinstance(value := getattr(chosen, name), bool):
+                raise Refused(f"{name} must be true or false, not {_shown(value)}")
+        if not isinstance(chosen.start, Sequence) or len(chosen.start) > MAX_COLUMNS + 1:
+            raise Refused("start must be a list of weights")
+        for weight in chosen.start:
+            _expect_number("start", weight, (int, float), -1e6, 1e6)
+        if chosen.start and chosen.learner == "winnow":
+            raise Refused("Winnow has its own start")
+        _expect_number("rate", chosen.rate, (int, float), 2**-10, 2**10)
         _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
         _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
         _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
@@ -186,6 +199,11 @@ class Choices:
         return self.margin if self.learner == "margin" else 0.0
 
     @property
+    def from_zero(self) -> bool:
+        """Whether the run is the theorem's: from w = 0, with rate 1."""
+        return not any(self.start) and self.rate == 1
+
+    @property
     def noun(self) -> str:
         """What to call an entry of the ledger: a margin perceptron also updates when right."""
         return "update" if self.eta > 0 else "mistake"
@@ -193,7 +211,11 @@ class Choices:
     def new_learner(self, dim: int) -> Additive | Multiplicative:
         """The chosen learner, before its first round; the perceptrons keep their average."""
         kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
-        learner = Rule(kind, bias=self.bias, margin=self.eta).learner(dim)
+        if self.start and len(self.start) != dim + self.bias:
+            raise Refused(f"start must be {plural(dim + self.bias, 'weight')}")
+        start = np.array(self.start, dtype=np.float64) if self.start else None
+        rule = Rule(kind, bias=self.bias, margin=self.eta, rate=float(self.rate))
+        learner = rule.learner(dim, start=start)
         assert isinstance(learner, (Additive, Multiplicative))
         return learner
 

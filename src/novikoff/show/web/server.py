@@ -8,7 +8,6 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import uvicorn
@@ -26,6 +25,7 @@ from novikoff.guarantees.check import Rejected
 from novikoff.separability import verify
 from novikoff.show.web.connections import LimitedProtocol
 from novikoff.show.web.guard import LOOPBACK, Guard
+from novikoff.show.web.lessons import STATIC, lesson, outlines
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Refused, points_of, read_upload
@@ -33,7 +33,6 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural
 
 HOST = LOOPBACK[0]
-STATIC = Path(__file__).parent / "static"
 MAX_BYTES = 4_000_000
 AT_ONCE = 2  # requests whose answers are computed at the same time
 ADMITTED = 12  # requests that are read, wait or are computed, each of at most MAX_BYTES
@@ -42,10 +41,12 @@ ADMITTED = 12  # requests that are read, wait or are computed, each of at most M
 def serve(
     sock: socket.socket, started: Callable[[str], None], opened: dict[str, Any] | None = None
 ) -> None:
-    """Serve the page, with the points `opened`, until Ctrl-C; call `started` with its address."""
+    """Serve the lessons, or the points `opened`, until Ctrl-C; call `started` with the address."""
     port = int(sock.getsockname()[1])
     try:
-        started(f"http://{HOST}:{port}/")  # the socket holds requests until the server takes them
+        begins = "explore.html" if opened else ""
+        # the socket holds requests until the server takes them
+        started(f"http://{HOST}:{port}/{begins}")
         uvicorn.Server(config(port, opened)).run(sockets=[sock])
     except KeyboardInterrupt:  # uvicorn raises the signal again after it has shut down
         pass
@@ -82,6 +83,8 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             Route(f"/api/{k}", workers.endpoint(one), methods=["POST"])
             for k, one in answers.items()
         ),
+        Route("/lessons/titles.json", lambda _: JSONResponse([one["title"] for one in outlines()])),
+        Route("/lessons/{number:int}.json", _lesson),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
     return Starlette(
@@ -92,6 +95,13 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             HTTPException: _http_error,
         },
     )
+
+
+def _lesson(request: Request) -> JSONResponse:
+    number = request.path_params["number"]
+    if not 1 <= number <= len(outlines()):
+        raise HTTPException(404)
+    return JSONResponse(lesson(number))
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -1,17 +1,9 @@
 // Files: load points or a certificate; save the points, the picture or a certificate.
 
 import { ask, upload } from "./api.js";
+import { save } from "./figure.js";
 import { draw } from "./plane.js";
 import { state } from "./state.js";
-
-function save(name, blob) {
-  const address = URL.createObjectURL(blob);
-  const link = Object.assign(document.createElement("a"), { href: address, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
 
 export function savePicture() {
   draw();

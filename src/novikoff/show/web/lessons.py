@@ -1,0 +1,120 @@
+"""The lessons of the page: their words are in static/lessons.json, their runs are made here.
+
+What a lesson asks is checked against these runs. The page without a server has them recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from novikoff import concepts, guarantees, sources
+from novikoff.concepts.examples import truths_of_row
+from novikoff.concepts.version_space import VersionSpace
+from novikoff.estimators import Perceptron
+from novikoff.learners import Additive, Learner, Winnow2
+from novikoff.online.delayed_labels import Protocol
+from novikoff.runs.loop import play
+from novikoff.show.web.replay import replay
+from novikoff.stream.blocks import Block
+
+STATIC = Path(__file__).parent / "static"
+NATURE = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
+
+
+@cache
+def outlines() -> list[dict[str, Any]]:
+    """The lessons without their runs."""
+    found: list[dict[str, Any]] = json.loads((STATIC / "lessons.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def lesson(number: int) -> dict[str, Any]:
+    """A lesson, counted from 1, with each of its runs as the engine makes it."""
+    outline = outlines()[number - 1]
+    runs = outline["runs"]
+    made = {name: _made({**runs.get(spec.get("of"), {}), **spec}) for name, spec in runs.items()}
+    return {**outline, "number": number, "runs": made}
+
+
+def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
+    if "conjunction" in spec:
+        return _protocols(spec["conjunction"], spec["variables"])
+    if "attributes" in spec:
+        return _attributes(spec["attributes"])
+    if "late" in spec:
+        return _late(spec["points"], spec["labels"], spec["late"])
+    if n := spec.get("unit_vectors"):
+        spec = {"points": np.eye(n).tolist(), "labels": [1] * n, "bias": False}
+    return {**spec, **replay({**spec, "every": True})}
+
+
+def _protocols(formula: str, n: int) -> dict[str, Any]:
+    """A conjunction of n variables learned from nature, a teacher and an adversary."""
+    hidden, several = concepts.parse(formula), concepts.conjunctions(n, monotone=True)
+    pupil, taught = concepts.EliminateConjunction(n, monotone=True), concepts.AskingConjunction(n)
+    halving = concepts.Halving(several)
+    streams: dict[str, tuple[Iterable[Block], Learner]] = {
+        "nature": (concepts.Nature(hidden, n, **NATURE).teach(pupil), pupil),
+        "teacher": (concepts.Teacher(hidden, n).teach(taught), taught),
+        "halving": (concepts.Adversary(several).against(halving), halving),
+    }
+    made: dict[str, Any] = {}
+    for name, (stream, learner) in streams.items():
+        seen: list[dict[str, Any]] = []
+        ledger = play(_watched(stream, learner, VersionSpace(several), seen), learner).ledger
+        made[name] = {"seen": seen, "examples": len(seen), "mistakes": len(ledger)}
+    return {
+        "hidden": str(hidden),
+        "size": several.size,
+        "concepts": [str(one) for one in several],
+        "elimination_bound": guarantees.elimination_bound(n, monotone=True).bound,
+        "halving_bound": guarantees.halving_bound(several.size).bound,
+        **made,
+    }
+
+
+def _watched(
+    stream: Iterable[Block], learner: Learner, space: VersionSpace, seen: list[dict[str, Any]]
+) -> Iterator[Block]:
+    """The examples; of each, note the prediction, the label and the concepts that it leaves."""
+    for block in stream:
+        x, label = truths_of_row(block, 0, block.rows.dim), int(block.labels[0])
+        said = 1 if learner.scores(block.rows)[0] >= 0 else -1
+        space.keep(x, label > 0)
+        bits = "".join("1" if bit else "0" for bit in x)
+        seen.append({"bits": bits, "said": said, "label": label, "left": space.places().tolist()})
+        yield block
+
+
+def _attributes(sizes: list[int]) -> dict[str, Any]:
+    """Mistakes on the sequence that misleads the perceptron, where one of n attributes matters."""
+    made: dict[str, list[int]] = {"n": sizes, "perceptron": [], "winnow": [], "limit": []}
+    for n in sizes:
+        hard = sources.forcing_disjunction(n)
+        for name, learner in (("perceptron", Additive(n, bias=True)), ("winnow", Winnow2(n))):
+            made[name].append(len(play(hard, learner).ledger))
+        made["limit"].append(guarantees.doubling_bound(n, 1).bound)
+    return {**made, "limit_million": guarantees.doubling_bound(2**20, 1).bound}
+
+
+def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, Any]:
+    """Predictions and labels in the order in which they come, each label `late` predictions late."""
+    learner = Perceptron(fit_intercept=False)
+    protocol, tickets = Protocol(learner, classes=(-1, 1)), []
+    events: list[dict[str, Any]] = []
+    for i in range(len(points) + late):
+        if i < len(points):
+            x = {f"x{j + 1}": value for j, value in enumerate(points[i])}
+            tickets.append(protocol.ask(x, key=i))
+            events.append({"row": i, "said": tickets[i].prediction})
+        if (told := i - late) >= 0:
+            right = protocol.tell(tickets[told], labels[told])
+            events.append({"row": told, "label": labels[told], "right": right})
+    return {"points": points, "labels": labels, "events": events, "mistakes": protocol.mistakes}
