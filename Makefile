@@ -8,7 +8,7 @@ READY := $(VENV)/ready
 # Hundreds of tests start the program; without compiled modules each start takes a third of a second more.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test search lint machines attack sanitize bench bench-quick stubs pages gallery docs wheel oldest release-check clean
+.PHONY: demo test search lint machines attack lessons sanitize bench bench-quick stubs pages gallery docs wheel oldest release-check clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -38,6 +38,10 @@ machines: $(READY)
 MINUTES ?= 10
 attack: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
+# Every lesson of the page played by keyboard and by touch at several sizes, light and dark: make lessons SHOTS=folder
+lessons: $(READY)
+	PYTHONPATH=tests $(BIN)/python tools/play_lessons.py $(SHOTS)
 
 # The compiled parts under the sanitizers; QUICK=--quick runs fewer tests.
 sanitize: $(READY)

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,31 +23,14 @@ from novikoff.show.web.replay import replay
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="chromium is not installed: apt-get install chromium"
-)
 # the browser logs this whenever the server refuses a request
 REFUSAL = "Failed to load resource: the server responded with a status of 422"
 PRESETS = {one["name"]: one for one in presets()}
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        yield f"{server.stdout.readline().strip()}explore.html"
-        server.terminate()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with playwright.sync_playwright() as tools:
-        chromium = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+def address(site: str) -> str:
+    return f"{site}explore.html"
 
 
 @pytest.fixture
@@ -528,7 +510,7 @@ def test_the_page_begins_with_the_file_that_the_command_names(page: Page, tmp_pa
 
 
 def test_the_browser_checks_a_certificate_without_the_server(
-    browser: Browser, address: str, tmp_path: Path
+    browser: Browser, site: str, tmp_path: Path
 ) -> None:
     data, proof = tmp_path / "dose.csv", tmp_path / "dose.json"
     data.write_text("dose,age,cured\n1,40,no\n2,51,no\n3,38,no\n3,60,yes\n4,44,yes\n5,38,yes\n")
@@ -536,7 +518,7 @@ def test_the_browser_checks_a_certificate_without_the_server(
     said = stdout_of("verify", proof, data)
     one = browser.new_page()
     asked = list[str]()
-    one.goto(f"{address}check.html")
+    one.goto(f"{site}check.html")
     one.wait_for_selector("body[data-ready]")
     one.on("request", lambda request: asked.append(request.url))
     one.set_input_files("#files", [proof, data])
@@ -553,3 +535,63 @@ def test_the_browser_checks_a_certificate_without_the_server(
     one.wait_for_function("document.getElementById('words').textContent.startsWith('cannot be')")
     assert asked == []
     one.close()
+
+
+def test_the_transport_bar_is_in_view_and_its_scrubber_moves_through_the_run(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    page = context.new_page()
+    opened(page, address)
+    box = page.locator("#step").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 720
+    assert text(page, "#ledger-words") == "0 mistakes so far"  # how many come is not given away
+    page.focus("#scrub")
+    page.keyboard.press("End")
+    assert page.get_attribute("#verdict", "data-kind") == "separated"
+    page.keyboard.press("Home")
+    assert page.get_attribute("#plane", "data-k") == "0"
+    page.click("#run")
+    page.click("#ledger tr >> nth=-1")
+    assert page.get_attribute("#plane", "data-k") == "1"
+    context.close()
+
+
+def test_a_change_of_the_points_can_be_undone(page: Page, tmp_path: Path) -> None:
+    before = saved(page, "#save-csv", tmp_path).read_bytes()
+    page.click("#clear")
+    assert page.get_attribute("#plane", "data-points") == "0"
+    page.click("#undo")
+    settled(page)
+    assert saved(page, "#save-csv", tmp_path).read_bytes() == before
+    assert page.input_value("#preset") == "separable"
+    clicked(page, 0.02, 0.02)
+    page.keyboard.press("Control+z")
+    settled(page)
+    assert saved(page, "#save-csv", tmp_path).read_bytes() == before
+
+
+def test_the_panels_follow_a_point_that_is_dragged(page: Page) -> None:
+    chosen(page, "or")
+    page.click("#run")
+    before = text(page, "#facts")
+    box = page.locator("#plane").bounding_box()
+    place = page.evaluate(
+        """async () => {
+          const { scaleFor } = await import("/view.js");
+          const { clientWidth, clientHeight } = document.getElementById("plane");
+          return scaleFor(clientWidth, clientHeight).toPixel([1, 1]);
+        }"""
+    )
+    assert box is not None
+    page.mouse.move(box["x"] + place[0], box["y"] + place[1])
+    page.mouse.down()
+    page.mouse.move(box["x"] + place[0] - 40, box["y"] + place[1] + 30, steps=3)
+    page.wait_for_function(
+        "(old) => document.getElementById('facts').innerText !== old", arg=before
+    )
+    assert page.get_attribute("#verdict", "data-kind") == "separated"  # before the point is dropped
+    page.mouse.up()
+    settled(page)
+    assert page.get_attribute("#verdict", "data-kind") == "separated"

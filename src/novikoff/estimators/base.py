@@ -825,6 +825,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             return each[0]
         return Summaries(tuple(engine.labels.classes.tolist()), tuple(each))
 
+    def show(self, X: Any = None, y: Any = None) -> Any:
+        """A widget for notebooks: a step for each update, with the examples if given.
+
+        Several runs, as of many classes, have a widget each, as `runs_[k].show()`.
+        """
+        check_is_fitted(self)
+        if (X is None) != (y is None):
+            raise ValueError("show needs both X and y, or neither")
+        if len(self.runs_) > 1:
+            raise ValueError("there are several runs; use runs_[k].show()")
+        return self.runs_[0].show(None if X is None else (X, y))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file, as `novikoff train` does, for :func:`novikoff.load` and commands."""
         from novikoff.estimators.saved import to_model

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -69,6 +70,11 @@ class Run:
         return Summary.of(
             self.ledger, self.verdict, cycle=self.cycle, weights=weights, data=data, margin=margin
         )
+
+    def show(self, data: Stream | tuple[Any, Any] | None = None) -> Any:
+        """A widget for notebooks: a step for each update, with the points of the data if given."""
+        # a room above this one, which only notebooks need
+        return import_module("novikoff.show.notebook").widget(self, data)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -105,7 +105,7 @@ def _attributes(sizes: list[int]) -> dict[str, Any]:
 
 
 def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, Any]:
-    """Predictions and labels in the order in which they come, each label `late` predictions late."""
+    """Predictions and labels as they come, each label `late` predictions late."""
     learner = Perceptron(fit_intercept=False)
     protocol, tickets = Protocol(learner, classes=(-1, 1)), []
     events: list[dict[str, Any]] = []

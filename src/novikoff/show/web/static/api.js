@@ -1,5 +1,8 @@
 // Requests to the local server. A refused request throws an Error with the server's message.
 
+import { replayHere } from "./here.js";
+
+let recorded = null; // the presets with their runs, on a page without a server
 let maxBytes = Infinity; // the largest file the server accepts; known once the presets are loaded
 
 async function send(path, options) {
@@ -16,14 +19,18 @@ async function send(path, options) {
 }
 
 export async function loadPresets() {
-  const { presets, max_bytes, opened } = await send("/api/presets");
+  const { presets, max_bytes, opened, recorded: isRecorded } = await send("api/presets");
   maxBytes = max_bytes;
+  if (isRecorded) {
+    recorded = presets;
+    for (const part of document.querySelectorAll("[data-server]")) part.hidden = part.disabled = true;
+  }
   return { presets, opened };
 }
 
 // The server drops a request that is aborted by its signal before its turn comes.
-export const ask = (what, request, signal) =>
-  send(`/api/${what}`, { method: "POST", body: JSON.stringify(request), headers: { "content-type": "application/json" }, signal });
+export const ask = async (what, request, signal) => recorded ? replayHere(request, recorded) :
+  send(`api/${what}`, { method: "POST", body: JSON.stringify(request), headers: { "content-type": "application/json" }, signal });
 
 export function upload(file) {
   if (file.size > maxBytes) {
@@ -35,5 +42,5 @@ export function upload(file) {
     const { value } = document.getElementById(`read-${option}`);
     if (value.trim()) query.set(option, value.trim());
   }
-  return send(`/api/upload?${query}`, { method: "POST", body: file });
+  return send(`api/upload?${query}`, { method: "POST", body: file });
 }

@@ -35,7 +35,7 @@ function axes(id, maxX, maxY, unit) {
   return { pen, c, x, y };
 }
 
-// kγ and w·u from below, ‖w‖ and its bound from above: strong up to the step shown, faint after it.
+// kγ and w·u from below, ‖w‖ and its bound from above, up to the step shown: what comes next is not given away.
 function drawSandwich() {
   const { replay } = state;
   const found = replay?.sandwich;
@@ -61,7 +61,6 @@ function drawSandwich() {
   const curves = [[root, upper, c.minus, 4], ["‖w‖", norm, c.ink, 1.8]];
   if (lower) curves.push(["w·u", progress, c.average, 1.8], ["kγ", lower, c.plus, 4]); // as in the figures
   for (const [, values, colour, width] of [...curves].reverse()) {
-    drawCurve(drawing, values, colour, width, 0.25);
     drawCurve(drawing, values.slice(0, made), colour, width, 1);
   }
   drawKey(drawing, curves);
@@ -119,7 +118,6 @@ function drawMistakes() {
     pen.stroke();
   };
   pen.strokeStyle = c.ink;
-  drawSteps(sent, 1, 0.25);
   drawSteps(Math.min(state.k, sent), 2, 1);
   pen.canvas.dataset.bound = bound === null ? "none" : fits ? "line" : "above";
   if (bound !== null) {

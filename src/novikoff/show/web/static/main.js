@@ -22,6 +22,9 @@ let latest = new AbortController(); // aborts that request
 let pending = Promise.resolve();  // settled when that answer is there
 let animation = 0;                // the animation frame requested last
 let timer = null;                 // set while Play is on
+const past = [];                  // the points before each change, as JSON; the present ones are last
+const MAX_PAST = 40;
+let following = false;            // whether the run of a point that is being dragged is on its way
 
 function showMessage(text, isError = false) {
   const box = at("message");
@@ -45,6 +48,11 @@ function updateControls() {
   const ready = state.replay !== null;
   at("back").disabled = at("reset").disabled = !ready || state.k === 0;
   at("step").disabled = at("run").disabled = at("play").disabled = !state.points.length || (ready && state.k === last());
+  at("scrub").max = String(last());
+  at("scrub").value = String(state.k);
+  at("scrub").disabled = !ready;
+  at("where").textContent = ready && state.k === last() ? "the end" : `step ${state.k}`;
+  at("undo").disabled = past.length < 2;
   at("delete").disabled = state.selected < 0;
   for (const id of ["save-csv", "save-json", "save-link", "clear"]) at(id).disabled = !state.points.length;
   at("preset").value = state.preset;
@@ -90,12 +98,17 @@ function drawLegend() {
   }));
 }
 
-// The points or the choices have changed: request a new run and show it from the beginning, or from step `k`.
-function rerun({ keepPreset = false, k = 0, zoom = false } = {}) {
+// The points or the choices have changed: request a new run and show it from the beginning, or from step `k`; after a point
+// was moved, at the step shown.
+function rerun({ keepPreset = false, k = 0, zoom = false, moved = false } = {}) {
   stopPlaying();
   if (!keepPreset) state.preset = "";
-  state.replay = null;
-  state.k = 0;
+  remember();
+  const wanted = moved ? (state.k === last() ? Infinity : state.k) : k;
+  if (!moved) {
+    state.replay = null;
+    state.k = 0;
+  }
   const mine = ++requests;
   latest.abort();
   latest = new AbortController();
@@ -109,11 +122,14 @@ function rerun({ keepPreset = false, k = 0, zoom = false } = {}) {
     .then((replay) => {
       if (mine !== requests) return;
       state.replay = replay;
-      state.k = Math.min(k, last());
+      state.k = Math.min(wanted, last());
       if (zoom && dim() > 2) fit(); // only now is it known where the points are drawn
     })
     .catch((error) => {
-      if (mine === requests) showError(error);
+      if (mine !== requests) return;
+      state.replay = null;
+      state.k = 0;
+      showError(error);
     })
     .finally(() => {
       if (mine !== requests) return;
@@ -121,6 +137,46 @@ function rerun({ keepPreset = false, k = 0, zoom = false } = {}) {
       redraw();
     });
   return pending;
+}
+
+// Keep the points, so that a change can be taken back.
+function remember() {
+  const { points, labels, names, label, classes, preset } = state;
+  const now = JSON.stringify({ points, labels, names, label, classes, preset });
+  if (now === past.at(-1)) return;
+  past.push(now);
+  if (past.length > MAX_PAST) past.shift();
+}
+
+function undo() {
+  if (past.length < 2) return;
+  past.pop();
+  const before = JSON.parse(past.at(-1));
+  setPoints(before);
+  state.preset = before.preset;
+  state.table = null;
+  showMessage("");
+  fit();
+  rerun({ keepPreset: true, zoom: true });
+}
+
+// While a point is dragged the panels follow it, at the step shown; one request at a time.
+async function follow() {
+  redraw();
+  if (following) return;
+  following = true;
+  const [wasEnded, before] = [state.k === last(), requests];
+  try {
+    const replay = await ask("replay", request());
+    if (before !== requests) return;
+    state.replay = replay;
+    state.k = wasEnded ? last() : Math.min(state.k, last());
+    redraw();
+  } catch {
+    // the request at the end of the drag will say what is wrong
+  } finally {
+    following = false;
+  }
 }
 
 // Show the step that `where` computes from the present one.
@@ -283,8 +339,16 @@ function choose({ target }) {
 
 function listenToControls() {
   for (const [id, action] of Object.entries(actions)) at(id).addEventListener("click", action);
+  at("undo").addEventListener("click", undo);
+  at("scrub").addEventListener("input", () => jump(() => Number(at("scrub").value))());
+  at("ledger").addEventListener("click", (event) => {
+    const row = event.target.closest("tr");
+    if (row) jump(() => Number(row.dataset.k))();
+  });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+    if (event.target.closest("input, textarea")) return;
+    if ((event.ctrlKey || event.metaKey) && event.key === "z") undo();
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const id = KEYS[event.key];
     if (!id || at(id).disabled) return;
     event.preventDefault();
@@ -323,7 +387,7 @@ function listenToControls() {
 }
 
 async function begin() {
-  listen({ changed: rerun, redraw, refuse: (text) => showMessage(text, true) });
+  listen({ changed: rerun, follow, redraw, refuse: (text) => showMessage(text, true) });
   listenToControls();
   try {
     ({ presets, opened } = await loadPresets());

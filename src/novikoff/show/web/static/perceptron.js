@@ -6,7 +6,7 @@ export const signed = (point, label, bias) => (bias ? [...point, 1] : point).map
 export const dot = (u, v) => u.reduce((sum, x, j) => sum + x * v[j], 0);
 
 // A run as the server's `replay` gives it, without what needs the proof's arithmetic.
-export function run({ points, labels, bias = true, margin = 1, learner = "perceptron", start = [], rate = 1, passes = 10000, every = false }) {
+export function runHere({ points, labels, bias = true, margin = 1, learner = "perceptron", start = [], rate = 1, passes = 10000, every = false }) {
   const eta = learner === "margin" ? margin : 0;
   const rows = points.map((point) => (bias ? [...point, 1] : [...point]));
   let w = start.length ? [...start] : rows[0].map(() => 0);
@@ -14,7 +14,7 @@ export function run({ points, labels, bias = true, margin = 1, learner = "percep
   const mean = (t) => w.map((x, j) => (t * x - late[j]) / t);
   const ledger = { round: [], pass: [], row: [], label: [], score: [], weights: [], average: [] };
   const seen = { row: [], score: [] };
-  const before = new Map([[String(w), 0]]); // the weights after each pass
+  let saved = { weights: null, pass: 0, again: false }; // of the search for a cycle (Brent 1980), as the engine makes it
   let [t, pass, kind] = [0, 0, "budget"];
   while (pass < passes && t + rows.length <= MAX_ROUNDS) {
     const made = ledger.round.length;
@@ -31,9 +31,10 @@ export function run({ points, labels, bias = true, margin = 1, learner = "percep
       const entry = { round: t, pass, row: i, label: y, score, weights: w, average: mean(t) };
       for (const [column, value] of Object.entries(entry)) ledger[column].push(value);
     });
+    const isBack = String(w) === saved.weights;
     if (ledger.round.length === made) kind = "separated";
-    else if (before.has(String(w))) kind = "cycle";
-    before.set(String(w), pass);
+    else if (isBack && saved.again) kind = "cycle";
+    else if (isBack || pass >= 2 * saved.pass) saved = { weights: String(w), pass, again: isBack };
     if (kind !== "budget") break;
   }
   const mistakes = ledger.round.length;

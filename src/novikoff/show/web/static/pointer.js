@@ -8,8 +8,9 @@ const canvas = document.getElementById("plane");
 const chosenLabel = () => Number(document.querySelector('input[name="sign"]:checked').value);
 const currentScale = () => scaleFor(canvas.clientWidth, canvas.clientHeight);
 
-// Call `changed` when the points change, `redraw` when only the picture does, `refuse` with an error message.
-export function listen({ changed, redraw, refuse }) {
+// Call `changed` when the points have changed, `follow` while one is dragged, `redraw` when only the picture changes, `refuse` with
+// an error message.
+export function listen({ changed, follow, redraw, refuse }) {
   let dragging = null; // the press on a point, which drags it
   let pressed = null;  // the press on an empty place, which puts a point there unless it turns out to be a swipe
 
@@ -52,10 +53,9 @@ export function listen({ changed, redraw, refuse }) {
     if (!dragging || event.pointerId !== dragging.id || dim() > 2) return;
     const { offsetX: x, offsetY: y } = event;
     if (!dragging.moved && Math.hypot(x - dragging.from[0], y - dragging.from[1]) < 3) return;
-    if (!dragging.moved) state.replay = null;
     dragging.moved = true;
     state.points[state.selected] = onGrid(currentScale().toPlane(x, y));
-    redraw();
+    follow();
   });
 
   const drop = (event) => {
@@ -69,7 +69,7 @@ export function listen({ changed, redraw, refuse }) {
     if (!dragging || event.pointerId !== dragging.id) return;
     const { moved } = dragging;
     dragging = null;
-    if (moved) changed();
+    if (moved) changed({ moved: true });
   };
   canvas.addEventListener("pointerup", drop);
   canvas.addEventListener("pointercancel", drop);
@@ -81,7 +81,7 @@ export function listen({ changed, redraw, refuse }) {
     if (arrow && event.shiftKey && state.selected >= 0 && dim() <= 2) {
       const [x, y] = onPlane(state.points[state.selected]);
       state.points[state.selected] = onGrid([x + arrow[0] * unit, y + arrow[1] * unit]);
-      changed();
+      changed({ moved: true });
     } else if (arrow) {
       cursor.at = cursor.shown ? [cursor.at[0] + arrow[0] * unit, cursor.at[1] + arrow[1] * unit] : [(scale.left + scale.right) / 2, (scale.bottom + scale.top) / 2];
       cursor.shown = true;

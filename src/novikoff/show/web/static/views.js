@@ -1,7 +1,7 @@
 // The pictures of the lessons, as SVG. Each view draws one step and returns `facts`, the numbers of the step, and `words` about it.
 
 import { count, plural, short } from "./format.js";
-import { bestMargin, dot, run as runHere } from "./perceptron.js";
+import { bestMargin, dot, runHere } from "./perceptron.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 export const kindOf = (run) => run.kind ?? run.verdict.kind;
@@ -91,6 +91,7 @@ function aboutUpdate(run, k) {
   const why = score[i] === 0 ? "neither + nor −" : label[i] * score[i] > 0 ? `right, but not by more than η = ${short(run.margin)}` : "the wrong sign";
   const y = sign(label[i]);
   const becomes = run.bias === false ? `So w becomes w ${y} ${run.rate ? "½x" : "x"}` : `So (w, b) becomes (w, b) ${y} (x, 1)`;
+  if (!weights) return `Round ${count(round[i])}: row ${row[i]} is ${y}. Its score was ${short(score[i])}, ${why}.`;
   return `Round ${count(round[i])}: point ${row[i] + 1} is ${y}. Its score was ${short(score[i])}, ${why}. ${becomes} = ${vector(weights[i])}.`;
 }
 
@@ -229,6 +230,18 @@ const views = {
     const facts = [["mistakes M", kindOf(made) === "separated" ? count(made.mistakes) : "no end: no line through the origin separates"]];
     if (best) facts.push(["γ", short(best.gamma)], ["R²", short(best.square)], ["limit", mark(`M = ${count(made.mistakes)}`, "≤", `(R/γ)² = ${count(best.bound)}`, made.mistakes <= best.bound)]);
     return { parts: [outside], facts, words: "", scale, places, made };
+  },
+
+  // Mistakes against rounds, for runs that no plane shows.
+  history({ box, run, step }) {
+    const { k } = step;
+    const x = (t) => box.x + 50 + (t / run.rounds) * (box.width - 70);
+    const y = (m) => box.y + box.height - 40 - (m / Math.max(1, run.sent)) * (box.height - 60);
+    const made = run.ledger.round.slice(0, k).flatMap((t, i) => [`${x(t)},${y(i)}`, `${x(t)},${y(i + 1)}`]);
+    const parts = [line(x(0), y(0), x(run.rounds), y(0), "axis"), line(x(0), y(0), x(0), box.y + 10, "axis"),
+      element("polyline", { points: [`${x(0)},${y(0)}`, ...made].join(" "), class: "curve lower" }),
+      text(x(run.rounds), y(0) + 18, plural(run.rounds, "round"), { class: "end" }), text(x(0) - 6, y(run.sent) + 10, count(run.sent), { class: "end" })];
+    return { parts, facts: [], words: k ? aboutUpdate(run, k) : "" };
   },
 
   // The unit vectors, one after the other: a row of squares.

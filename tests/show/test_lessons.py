@@ -1,0 +1,212 @@
+"""The lessons of the page: their runs are the engine's, and a student can play each to its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from helpers.command_line import error, stdout_of
+from helpers.lessons import Student, compare_with_engine, drawn_sets, played, steps_of
+from novikoff import Additive, Perceptron, certify, guarantees, play, sources
+from novikoff.show.web.lessons import lesson, outlines
+from novikoff.show.web.presets import presets
+from novikoff.show.web.replay import replay
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PRESETS = {one["name"]: one for one in presets()}
+NUMBERS = range(1, len(outlines()) + 1)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, site: str) -> Iterator[Page]:
+    """The first lesson, opened; at the end nothing may have been written to the console."""
+    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 720})
+    one, console = context.new_page(), list[str]()
+    one.on("console", lambda message: console.append(message.text))
+    one.on("pageerror", lambda error: console.append(str(error)))
+    one.goto(site)
+    one.wait_for_selector("body[data-ready]")
+    yield one
+    context.close()
+    assert console == []
+
+
+def test_the_runs_of_the_lessons_are_those_of_play_round_for_round() -> None:
+    for number in NUMBERS:
+        for name, run in lesson(number)["runs"].items():
+            if "ledger" not in run:
+                continue
+            made, learner = played(run)
+            ledger, shown = made.ledger, run["ledger"]
+            assert shown["round"] == ledger.rounds.tolist(), (number, name)
+            assert shown["row"] == ledger.rows.tolist()
+            assert shown["score"] == ledger.scores.tolist()
+            assert run["final"] == learner.weights.tolist()
+            every = run["every"]
+            assert len(every["row"]) == ledger.n_rounds
+            assert every["row"] == [t % len(run["points"]) for t in range(ledger.n_rounds)]
+            assert [every["score"][t - 1] for t in shown["round"]] == shown["score"]
+            wrong = [
+                t
+                for t, (i, s) in enumerate(zip(every["row"], every["score"], strict=True), 1)
+                if run["labels"][i] * s <= run["margin"]
+            ]
+            assert wrong == shown["round"]
+
+
+def test_what_the_lessons_state_is_what_the_engine_finds() -> None:
+    runs = {n: lesson(n)["runs"] for n in NUMBERS}
+    assert runs[3]["main"]["radius_squared"] == "25"
+    u = [3, 4]
+    block = sources.block(np.array(runs[3]["main"]["points"], float), runs[3]["main"]["labels"])
+    reached = guarantees.achieved_margin(u, block)
+    assert reached.smallest**2 / reached.weights_squared == 1  # γ = 1
+    assert runs[4]["main"]["bound"] == 25
+    assert runs[5]["units"]["mistakes"] == runs[5]["units"]["bound"] == 25
+    assert runs[6]["narrow"]["bound"] == 4 * runs[6]["wide"]["bound"]
+    kinds = {name: run["verdict"]["kind"] for name, run in runs[7].items()}
+    assert kinds == {"off": "cycle", "on": "separated"}
+    for name, start, rate in (("a", -10, 1), ("b", -9, 1), ("c", -10, Fraction(1, 2))):
+        assert runs[8][name]["every"]["score"][0] == start
+        assert runs[8][name]["mistakes"] == -start // (5 * rate) + 1
+    assert runs[9]["main"]["verdict"]["multipliers"]["shown"] == ["1"] * 4
+    assert runs[10]["main"]["right"] == {"last": False, "average": True, "vote": False}
+    large = runs[10]["large"]
+    assert (large["margin"], large["radius_squared"]) == (40, "40")
+    block = sources.block(np.array(large["points"], float), large["labels"])
+    best = certify(block, fit_intercept=False, margin_rtol=1e-6)
+    promise = guarantees.margin_perceptron(played(large)[0].ledger, best.weights, 40)
+    assert guarantees.achieved_margin(large["final"], block).value >= promise.promised
+    assert promise.promised >= best.margin.low / 3
+    protocols = runs[11]["main"]
+    assert protocols["teacher"]["examples"] == 3
+    assert protocols["teacher"]["seen"][-1]["left"] == [protocols["concepts"].index("x₂ ∧ x₄")]
+    assert protocols["halving"]["mistakes"] == protocols["halving_bound"] == 5
+    race = runs[12]["main"]
+    assert race["perceptron"] == [n - 1 for n in race["n"]]
+    assert race["limit_million"] == 65
+    assert runs[13]["main"]["mistakes"] > runs[13]["prompt"]["mistakes"]
+
+
+def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:
+    for one in outlines():
+        assert "limit" not in one["title"]
+        for step in one["steps"]:
+            assert len(step.get("words", "").split()) <= 40, step
+            ask = step.get("ask", {"kind": "label"})
+            assert ask["kind"] == "label" or {"hint", "right", "text"} <= set(ask), step
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_each_lesson_can_be_played_by_the_keyboard_alone(page: Page, number: int) -> None:
+    page.goto(f"{page.url.partition('#')[0]}#/lesson/{number}")
+    page.wait_for_selector(f"body[data-step='{number}/0']")
+    Student(page, "keys").play(number)
+
+
+def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
+    start = page.url.partition("#")[0]
+    for link, step in [("#/lesson/7?step=3", "7/3"), ("#/lesson/99", "1/0"), ("", "1/0")]:
+        page.goto("about:blank")
+        page.goto(f"{start}{link}")
+        page.wait_for_selector("body[data-ready]")
+        assert page.get_attribute("body", "data-step") == step
+    last = len(steps_of(4)) - 1
+    page.goto(f"{start}#/lesson/4?step=9999")
+    page.wait_for_selector(f"body[data-step='4/{last}']")
+    page.keyboard.press("Home")
+    page.keyboard.press("End")  # the link has passed the questions before its step
+    assert page.get_attribute("body", "data-step") == f"4/{last}"
+    page.keyboard.press("2")
+    page.wait_for_selector("body[data-step='2/0']")
+    assert page.is_disabled("#forward")  # its question comes first
+
+
+def test_the_perceptron_in_javascript_is_the_engine_on_dyadic_points(page: Page) -> None:
+    compare_with_engine(page, drawn_sets(300), proofs=20)
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files, and logs nothing."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_notebook_shows_a_run_and_an_estimator_without_a_server(browser: Browser) -> None:
+    X, y = np.array([[2.0, 1], [1, 3], [-1, -2], [-2, 1]]), ["</script>", "no", "no", "no"]
+    run = play(X, y, Additive(2, bias=True), epochs=50)
+    wide = play(sources.tight(9), Additive(9))
+    quiet = Perceptron().fit(X, y)
+    context, console = browser.new_context(), list[str]()
+    page = context.new_page()
+    page.on("console", lambda message: console.append(message.text))
+    page.on("pageerror", lambda found: console.append(str(found)))
+    for one, updates in (
+        (run.show((X, y)), len(run.ledger)),
+        (run.show(), len(run.ledger)),
+        (wide.show(), 9),
+        (quiet.show(X, y), quiet.n_updates_),
+    ):
+        page.set_content(one._repr_html_())
+        frame = page.frame_locator("iframe")
+        assert frame.locator("#where").inner_text() == f"mistake 0 of {updates}"
+        frame.locator("#forward").click()
+        assert frame.locator("#where").inner_text() == f"mistake 1 of {updates}"
+        assert frame.locator("#words").inner_text().startswith("Round 1: ")
+    context.close()
+    assert console == []
+    many = Perceptron().fit(np.eye(3), ["a", "b", "c"])
+    with pytest.raises(ValueError, match="several runs; use runs_"):
+        many.show()
+
+
+def test_the_exported_site_works_from_a_file_server_and_in_a_frame(
+    browser: Browser, tmp_path: Path
+) -> None:
+    folder = tmp_path / "site"
+    assert "Try it: python -m http.server" in stdout_of("web", "--export", folder)
+    assert sum(file.stat().st_size for file in folder.rglob("*")) < 1_000_000
+    assert "is not empty; choose a new folder" in error("web", "--export", folder)
+    assert "leave out DATA" in error("web", "points.csv", "--export", tmp_path / "other")
+    assert json.loads((folder / "lessons/7.json").read_text()) == json.loads(json.dumps(lesson(7)))
+    course = "<link rel='icon' href='data:,'><iframe src='site/?embed=1#/lesson/2'></iframe>"
+    (tmp_path / "course.html").write_text(course)
+    handler = partial(QuietHandler, directory=str(tmp_path))
+    context, console = browser.new_context(), list[str]()
+    page = context.new_page()
+    page.on("console", lambda message: console.append(message.text))
+    page.on("pageerror", lambda found: console.append(str(found)))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        start = f"http://127.0.0.1:{server.server_port}"
+        page.goto(f"{start}/course.html")
+        frame = page.frame_locator("iframe")
+        frame.locator("body[data-step='2/0']").wait_for()
+        assert frame.locator("header").is_hidden()
+        page.goto(f"{start}/site/explore.html")
+        page.wait_for_selector("body[data-ready]")
+        page.select_option("#preset", "xor")
+        page.click("#run")
+        assert page.get_attribute("#verdict", "data-kind") == "cycle"  # recorded, with its proof
+        assert "point 0 ×1" in page.inner_text("#facts")
+        page.uncheck("#bias")  # another run: made by the page
+        page.click("#run")
+        made = replay({**PRESETS["xor"], "bias": False})
+        shown = page.locator("#ledger tr").count()
+        assert (shown, page.get_attribute("#verdict", "data-kind")) == (made["sent"], "cycle")
+        assert page.is_hidden("#open")
+        server.shutdown()
+    context.close()
+    assert console == []
