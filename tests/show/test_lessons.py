@@ -130,6 +130,13 @@ def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
     assert page.get_attribute("body", "data-step") == f"4/{last}"
     page.keyboard.press("2")
     page.wait_for_selector("body[data-step='2/0']")
+    page.click("summary")
+    for button, begins in (("#save-svg", b"<svg"), ("#save-png", b"\x89PNG")):
+        with page.expect_download() as waiting:
+            page.click(button)
+        picture = Path(waiting.value.path()).read_bytes()
+        assert picture.startswith(begins)
+        assert begins != b"<svg" or b"2. One update: The arrow w points" in picture  # the caption
     assert page.is_disabled("#forward")  # its question comes first
 
 

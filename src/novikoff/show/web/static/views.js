@@ -210,8 +210,9 @@ const views = {
     const path = (f, look, end) => element("polyline", { points: Array.from({ length: 10 * end + 1 }, (_, i) => `${x(i / 10).toFixed(1)},${y(f(i / 10)).toFixed(1)}`).join(" "), class: look });
     const parts = [line(x(0), y(0), x(most), y(0), "axis"), line(x(0), y(0), x(0), box.y + 10, "axis"),
       path((v) => gamma * v, "curve lower", k), path((v) => Math.sqrt(square * v), "curve upper", k)];
+    const [crossed, side] = [k > run.bound, k > 15 ? "end" : ""];
     for (const v of [10, 20, 30]) parts.push(text(x(v), y(0) + 18, String(v), { class: "number" }));
-    parts.push(text(x(most), y(0) + 32, "mistakes k", { class: "end" }), text(x(k), y(gamma * k) + 20, "kγ", { class: "name lower" }), text(x(k), y(Math.sqrt(square * k)) - 8, "R√k", { class: "name upper" }));
+    parts.push(text(x(most), y(0) + 32, "mistakes k", { class: "end" }), text(x(k), y(gamma * k) + (crossed ? -8 : 20), "kγ", { class: `name lower ${side}` }), text(x(k), y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
     run.ledger.weights.forEach((w, i) => { if (i < k) parts.push(element("circle", { cx: x(i + 1), cy: y(Math.hypot(...w)), r: 5, class: "ink" })); });
     if (k >= run.bound) parts.push(element("circle", { cx: x(run.bound), cy: y(gamma * run.bound), r: 9, class: "ring" }));
     const [low, high] = [k * gamma, Math.sqrt(square * k)];
