@@ -96,7 +96,8 @@ def test_what_the_lessons_state_is_what_the_engine_finds() -> None:
     race = runs[12]["main"]
     assert race["perceptron"] == [n - 1 for n in race["n"]]
     assert race["limit_million"] == 65
-    assert runs[13]["main"]["mistakes"] > runs[13]["prompt"]["mistakes"]
+    late = {name: run["mistakes"] for name, run in runs[13].items()}
+    assert late == {"main": 6, "prompt": 4, "points": 4}  # at once, the protocol is `play`
 
 
 def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:

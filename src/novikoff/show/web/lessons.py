@@ -16,12 +16,12 @@ import numpy as np
 from novikoff import concepts, guarantees, sources
 from novikoff.concepts.examples import truths_of_row
 from novikoff.concepts.version_space import VersionSpace
-from novikoff.estimators import Perceptron
 from novikoff.learners import Additive, Learner, Winnow2
 from novikoff.online.delayed_labels import Protocol
 from novikoff.runs.loop import play
 from novikoff.show.web.replay import replay
 from novikoff.stream.blocks import Block
+from novikoff.stream.rows import DenseRows
 
 STATIC = Path(__file__).parent / "static"
 NATURE = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
@@ -104,15 +104,27 @@ def _attributes(sizes: list[int]) -> dict[str, Any]:
     return {**made, "limit_million": guarantees.doubling_bound(2**20, 1).bound}
 
 
+class _OneByOne:
+    """The perceptron of the engine, one example at a time; a score of 0 predicts nothing."""
+
+    def __init__(self, dim: int) -> None:
+        self._learner = Additive(dim)
+
+    def predict_one(self, x: list[float]) -> int | None:
+        score = self._learner.scores(DenseRows(np.array([x], dtype=np.float64)))[0]
+        return int(np.sign(score)) or None
+
+    def learn_one(self, x: list[float], y: int) -> None:
+        play(sources.block(np.array([x], dtype=np.float64), [y]), self._learner)
+
+
 def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, Any]:
     """Predictions and labels as they come, each label `late` predictions late."""
-    learner = Perceptron(fit_intercept=False)
-    protocol, tickets = Protocol(learner, classes=(-1, 1)), []
+    protocol, tickets = Protocol(_OneByOne(len(points[0]))), []
     events: list[dict[str, Any]] = []
     for i in range(len(points) + late):
         if i < len(points):
-            x = {f"x{j + 1}": value for j, value in enumerate(points[i])}
-            tickets.append(protocol.ask(x, key=i))
+            tickets.append(protocol.ask(points[i], key=i))
             events.append({"row": i, "said": tickets[i].prediction})
         if (told := i - late) >= 0:
             right = protocol.tell(tickets[told], labels[told])

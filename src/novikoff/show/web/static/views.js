@@ -369,7 +369,7 @@ const views = {
     }
     const last = events.at(-1);
     const told = events.filter((e) => "label" in e);
-    const words = last && ("said" in last ? `Example ${last.row + 1} comes. The machine says ${shown(last.said)}${last.said === null ? ": it has seen no label yet" : ""}.` : `The label of example ${last.row + 1} comes: ${sign(last.label)}. The prediction was ${last.right ? "right" : "wrong, so the machine learns"}.`);
+    const words = last && ("said" in last ? `Example ${last.row + 1} comes. The machine says ${shown(last.said)}${last.said === null ? ": its score is 0" : ""}.` : `The label of example ${last.row + 1} comes: ${sign(last.label)}. The prediction was ${last.right ? "right" : "wrong"}. Now the machine learns from the example, as it was.`);
     return { parts, words: words ?? "", facts: [["predictions", count(events.length - told.length)], ["labels that came", count(told.length)], ["waiting", count(events.length - 2 * told.length)], ["mistakes", count(told.filter((e) => !e.right).length)], ["with labels at once", step.t < 0 ? count(runs.prompt.mistakes) : "…"]] };
   },
 };
