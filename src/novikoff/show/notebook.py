@@ -42,19 +42,15 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
     ledger, block = run.ledger, block_of(data)
     if ledger.keep == "counts" or ledger.is_joint:
         raise ValueError("the widget shows runs with two labels whose ledger kept the mistakes")
-    sent, dim = min(len(ledger), MAX_SENT), ledger.dim
-    if not isinstance(block, Block):
-        block = (
-            Block(ledger.examples, _labels(run))
-            if ledger.keep == "examples" and len(ledger)
-            else None
-        )
-        rows = ledger.example if block is not None else ledger.rows
-    else:
-        rows = ledger.rows
-    flat = dim == 2 and block is not None and len(block) <= MAX_POINTS and ledger.rule == "additive"
+    sent, rows = min(len(ledger), MAX_SENT), ledger.rows
+    if not isinstance(block, Block) and ledger.keep == "examples" and len(ledger):
+        labels, rows = np.ones(len(ledger.examples), dtype=np.int8), ledger.example
+        labels[rows] = ledger.labels
+        block = Block(ledger.examples, labels)
+    flat = isinstance(block, Block) and block.rows.dim == 2 and ledger.rule == "additive"
+    flat = flat and int(rows.max(initial=-1)) < len(block) <= MAX_POINTS
     ended = words.run_ended(run.verdict, rule=ledger.rule, passes=run.epochs)
-    record = {
+    record: dict[str, Any] = {
         "view": "plane" if flat else "history",
         "noun": "update" if ledger.n_updates > ledger.n_mistakes else "mistake",
         "words": f"{ended.headline}: {ended.meaning}.",
@@ -70,8 +66,7 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
             "score": ledger.scores[:sent].tolist(),
         },
     }
-    if flat:
-        assert block is not None
+    if flat and isinstance(block, Block):
         weights = [one.weights.tolist() for one in trajectory(ledger, range(1, sent + 1))]
         record["ledger"] |= {"weights": weights}
         record |= {
@@ -81,13 +76,6 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
             "final": weights[-1] if weights else [0.0] * (2 + ledger.bias),
         }
     return Widget(_page(record))
-
-
-def _labels(run: Run) -> Any:
-    """The labels of the distinct mistaken examples."""
-    labels = np.ones(len(run.ledger.examples), dtype=np.int8)
-    labels[run.ledger.example] = run.ledger.labels
-    return labels
 
 
 def _page(record: dict[str, Any]) -> str:

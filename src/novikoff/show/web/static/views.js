@@ -88,7 +88,7 @@ const asLine = (run, w) => [w[0], w[1] ?? 0, run.bias === false ? 0 : w[w.length
 function aboutUpdate(run, k) {
   const { row, label, score, weights, round } = run.ledger;
   const i = k - 1;
-  const why = score[i] === 0 ? "neither + nor −" : label[i] * score[i] > 0 ? `right, but not by more than η = ${short(run.margin)}` : "the wrong sign";
+  const why = score[i] === 0 ? "neither + nor −" : label[i] * score[i] > 0 ? (run.margin > 0 ? `right, but not by more than η = ${short(run.margin)}` : "right, but by too little") : "the wrong sign";
   const y = sign(label[i]);
   const becomes = run.bias === false ? `So w becomes w ${y} ${run.rate ? "½x" : "x"}` : `So (w, b) becomes (w, b) ${y} (x, 1)`;
   if (!weights) return `Round ${count(round[i])}: row ${row[i]} is ${y}. Its score was ${short(score[i])}, ${why}.`;
