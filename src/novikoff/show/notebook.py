@@ -47,8 +47,11 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
         labels, rows = np.ones(len(ledger.examples), dtype=np.int8), ledger.example
         labels[rows] = ledger.labels
         block = Block(ledger.examples, labels)
-    flat = isinstance(block, Block) and block.rows.dim == 2 and ledger.rule == "additive"
-    flat = flat and int(rows.max(initial=-1)) < len(block) <= MAX_POINTS
+    flat = (
+        isinstance(block, Block)
+        and (block.rows.dim, ledger.rule) == (2, "additive")
+        and int(rows.max(initial=-1)) < len(block) <= MAX_POINTS
+    )
     ended = words.run_ended(run.verdict, rule=ledger.rule, passes=run.epochs)
     record: dict[str, Any] = {
         "view": "plane" if flat else "history",
@@ -58,7 +61,6 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
         "rounds": ledger.n_rounds,
         "mistakes": len(ledger),
         "sent": sent,
-        "margin": 0,
         "ledger": {
             "round": ledger.rounds[:sent].tolist(),
             "row": rows[:sent].tolist(),

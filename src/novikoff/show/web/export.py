@@ -13,10 +13,7 @@ from novikoff.show.web.replay import replay
 
 
 def export(folder: Path) -> int:
-    """Write the page into a folder that is new or empty; return the size of its files in bytes.
-
-    Any web server can serve it, also inside a frame; it needs no Python and loads nothing else.
-    """
+    """Write the page into a folder that is new or empty; return the size of its files in bytes."""
     if folder.is_dir() and any(folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty; choose a new folder")
     shutil.copytree(STATIC, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.json"))
