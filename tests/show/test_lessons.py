@@ -9,7 +9,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -148,7 +148,7 @@ def test_the_perceptron_in_javascript_is_the_engine_on_dyadic_points(page: Page)
 class QuietHandler(SimpleHTTPRequestHandler):
     """Serves files, and logs nothing."""
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         pass
 
 

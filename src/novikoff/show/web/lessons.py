@@ -24,7 +24,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
 STATIC = Path(__file__).parent / "static"
-NATURE = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
+NATURE: dict[str, Any] = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
 
 
 @cache

@@ -96,7 +96,7 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
 def _every_round(block: Block, choices: Choices, rounds: int) -> dict[str, list[Any]]:
     """The run once more, a round at a time: the row of each, and its score before the round."""
     learner = choices.new_learner(block.rows.dim)
-    rows, scores = [], []
+    rows, scores = list[int](), list[float]()
     for t in range(min(rounds, MAX_SENT)):
         i = t % len(block)
         rows.append(block.position(i))
