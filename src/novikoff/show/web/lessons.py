@@ -58,6 +58,7 @@ def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
 def _protocols(formula: str, n: int) -> dict[str, Any]:
     """A conjunction of n variables learned from nature, a teacher and an adversary."""
     hidden, several = concepts.parse(formula), concepts.conjunctions(n, monotone=True)
+    assert isinstance(hidden, concepts.Conjunction)
     pupil, taught = concepts.EliminateConjunction(n, monotone=True), concepts.AskingConjunction(n)
     halving = concepts.Halving(several)
     streams: dict[str, tuple[Iterable[Block], Learner]] = {
