@@ -29,9 +29,10 @@ from novikoff.learners import Learner
 from novikoff.runs.loop import Run
 from novikoff.show.web import replay as replays
 from novikoff.show.web import request as requests
+from novikoff.show.web.lessons import STATIC
 from novikoff.show.web.presets import presets
 from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS, PAGE_CURES
-from novikoff.show.web.server import MAX_BYTES, STATIC, new_app
+from novikoff.show.web.server import MAX_BYTES, new_app
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import short
