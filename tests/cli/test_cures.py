@@ -201,6 +201,7 @@ OF_MODELS = {  # a model of x, z and k, all but k numbers
 # Levels need --model, as in test_models.py.
 # A line that may be a header needs a model of texts alone: test_text.py has one.
 ELSEWHERE = {
+    Problem.OTHER_LEVELS,
     Problem.UNORDERED_LEVELS,
     Problem.NO_NAMES_OF_MODEL,
     Problem.READ_ONCE,

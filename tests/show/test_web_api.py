@@ -428,6 +428,7 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
 }
 # These need another format, a pipe, a model, or options that the page does not have.
 NOT_IN_UPLOADS = {
+    Problem.OTHER_LEVELS,
     Problem.UNORDERED_LEVELS,
     Problem.OTHER_LABEL,
     Problem.TOO_MANY_CLASSES,

@@ -244,7 +244,7 @@ def checked(
         try:
             given = _data(X, y, kind, levels, trials, fixed_effects, weights)
         except BadExample as error:
-            require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error}")
+            require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error.without_cure}")
             raise
         read = _evidence(given)
         kernel = kernel_named(it.model.kernel) if it.model.kernel else None

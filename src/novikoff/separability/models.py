@@ -87,8 +87,7 @@ def levels_of(
         raise BadExample(f"{wrong} the levels {quoted_list(order)}", Problem.OTHER_LEVELS)
     if unused:
         raise BadExample(
-            f"no row has the level {quoted_list(unused)}, so nothing of it can be estimated; leave "
-            "it out of the levels",
+            f"no row has the level {quoted_list(unused)}, so nothing of it can be estimated",
             Problem.OTHER_LEVELS,
         )
     if levels is None and kind == "ordinal" and any(label_key(text)[0] for text in texts):

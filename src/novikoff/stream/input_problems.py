@@ -74,6 +74,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.OTHER_LABEL: "correct it, or pass keep= with the labels to read",
     Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
     Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",
+    Problem.OTHER_LEVELS: "pass levels= with those that the rows have, each once",
     Problem.UNORDERED_LEVELS: "pass levels= in order, the least first",
     Problem.UNKNOWN_FORMAT: "pass format=",
     Problem.WRONG_LABEL_KEY: "pass label=",
