@@ -2,8 +2,8 @@
 
 A wheel is made from the sdist, with the compiler that PyPI has (zig), for each CPython of PYTHONS
 that is on PATH or among pyenv's and for each machine of MACHINES. It needs no glibc newer than
-2.17, which auditwheel confirms. The same commit gives the same bytes; --twice builds everything a
-second time, in another directory, and compares.
+2.17, which auditwheel confirms. The same commit should give the same bytes: --twice builds
+everything a second time, in another directory, and compares.
 """
 
 from __future__ import annotations
