@@ -31,10 +31,13 @@ def served(folder: Path, *, on_small_disk: bool = False) -> Iterator[tuple[str, 
     command = [sys.executable, "-m", "novikoff", "serve", str(folder), "--port", "0"]
     if on_small_disk:  # which only the server sees
         disk = SMALL_DISK.format(folder.parent)
+        if shutil.which("unshare") is None:
+            pytest.skip("a file system cannot be mounted here")
         command = ["unshare", "-rm", "sh", "-c", disk + shlex.join(command)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         if not (address := process.stdout.readline().strip("/\n")):
+            assert on_small_disk, "the server did not start"
             pytest.skip("a file system cannot be mounted here")
         try:
             yield address, process.pid
