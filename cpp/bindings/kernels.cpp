@@ -10,6 +10,12 @@ static Kernel kernel_of(int shape, int degree, double gamma, double constant, bo
   return {Shape(shape), degree, gamma, constant, bias};
 }
 
+// A number for each of n rows in each of so many columns.
+static void fits(Size numbers, Size n, Size columns) {
+  if (columns ? numbers % columns || numbers / columns != n : numbers)
+    refuse("a kernel of each pair is needed");
+}
+
 static std::tuple<Size, int> py_squares(const Array& values, const Maybe<Array>& indices,
                                         const Maybe<Array>& starts, Size dim, int shape, int degree,
                                         double gamma, double constant, bool bias, Size begin,
@@ -25,49 +31,98 @@ static std::tuple<Size, int> py_squares(const Array& values, const Maybe<Array>&
 }
 
 static std::tuple<Size, int> py_gram(const Array& stored_values, const Maybe<Array>& stored_indices,
-                                     const Maybe<Array>& stored_starts, const Array& values,
+                                     const Maybe<Array>& stored_starts,
+                                     Maybe<In<std::int64_t>> which, const Array& values,
                                      const Maybe<Array>& indices, const Maybe<Array>& starts,
                                      Size dim, int shape, int degree, double gamma, double constant,
                                      bool bias, Size begin, Size end, Out<double> out) {
   const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
   const AnyRows rows = any_rows(values, indices, starts, dim);
-  within(begin, end, length(rows));
-  const Size width = length(stored);
-  if (width && out.size() / width < end - begin) refuse("out needs room for a kernel of each pair");
+  const Size n = length(rows), width = which ? which->size() : length(stored);
+  within(begin, end, n);
+  fits(out.size(), n, width);
   const Kernel kernel = kernel_of(shape, degree, gamma, constant, bias);
   nb::gil_scoped_release unlocked;
   RowEntries entries;
   const Stop stop =
       std::visit([&](const auto& r) { return entries.gather(r, begin, end); }, rows);
-  refuse(std::visit([&](const auto& r) { return kernel_gram(r, entries, kernel, out.data()); },
-                    stored));  // of the rows before a flawed one, too
+  const auto multiply = [&](const auto& r) {
+    return kernel_gram(r, which ? which->data() : nullptr, width, entries, kernel, n, begin, out.data());
+  };
+  refuse(std::visit(multiply, stored));  // of the rows before a flawed one, too
   return {stop.at, static_cast<int>(stop.flaw)};
 }
 
-static void fits(Size gram, Size rows, Size width) {
-  if (width ? gram % width || gram / width != rows : gram) refuse("a kernel of each pair is needed");
-}
-
-static void py_sums(In<double> gram, Size width, In<std::int64_t> example, In<double> step,
-                    In<std::int64_t> since, Out<double> s) {
-  fits(gram.size(), s.size(), width);
-  if (step.size() != example.size() || since.size() != s.size())
-    refuse("a step per mistake and a beginning per row are needed");
-  for (Size i = 0; i < since.size(); ++i)
-    if (since(i) < 0) refuse("mistakes count from 0");
+static void py_sums(In<double> gram, Size n, In<std::int64_t> example, In<std::int64_t> column,
+                    In<double> step, Out<double> s) {
+  if (!n) return;
+  fits(gram.size(), n, gram.size() / n);
+  fits(s.size(), n, s.size() / n);
+  if (step.size() != example.size() || column.size() != example.size())
+    refuse("a step and a column per mistake are needed");
   nb::gil_scoped_release unlocked;
-  refuse(kernel_sums(gram.data(), s.size(), width, example.data(), step.data(), example.size(),
-                     since.data(), s.data()));
+  refuse(kernel_sums(gram.data(), n, gram.size() / n, example.data(), column.data(), step.data(),
+                     example.size(), s.size() / n, s.data()));
 }
 
-static void py_votes(In<double> gram, Size width, In<std::int64_t> example, In<double> step,
+static void py_votes(In<double> gram, In<std::int64_t> example, In<double> step,
                      In<std::int64_t> survived, bool zero_is_positive, Out<double> out) {
-  fits(gram.size(), out.size(), width);
+  const Size n = out.size(), width = n ? gram.size() / n : 0;
+  fits(gram.size(), n, width);
   if (survived.size() != example.size() + 1 || step.size() != example.size())
     refuse("a survival count for the start and one for each mistake are needed");
   nb::gil_scoped_release unlocked;
-  refuse(kernel_votes(gram.data(), out.size(), width, example.data(), step.data(), survived.data(),
-                      example.size(), zero_is_positive, out.data()));
+  std::vector<double> s(n);
+  refuse(kernel_votes(gram.data(), n, width, example.data(), step.data(), survived.data(),
+                      example.size(), zero_is_positive, s.data(), out.data()));
+}
+
+static void py_joint_votes(In<double> gram, In<std::int64_t> example, In<double> step,
+                           In<std::int32_t> right, In<std::int32_t> rival,
+                           In<std::int64_t> survived, Size classes, Out<double> out) {
+  const Size n = classes ? out.size() / classes : 0, width = n ? gram.size() / n : 0;
+  fits(out.size(), n, classes);
+  fits(gram.size(), n, width);
+  const Size made = example.size();
+  if (survived.size() != made + 1 || step.size() != made || right.size() != made || rival.size() != made)
+    refuse("a survival count for the start and one for each mistake are needed");
+  const JointHistory run{example.data(),  step.data(), right.data(), rival.data(),
+                         survived.data(), made,        width,        classes};
+  nb::gil_scoped_release unlocked;
+  std::vector<double> s(classes);
+  for (Size i = 0; i < n; ++i) {
+    std::fill(s.begin(), s.end(), 0.0);
+    refuse(count_class_votes(run, gram.data() + i, n, s.data(), out.data() + i * classes));
+  }
+}
+
+static std::tuple<Size, int, Size, Size> py_joint_learn(
+    In<double> gram, In<std::int32_t> labels, Maybe<In<double>> importances, double threshold,
+    In<double> step, double unit, std::int64_t rounds, Size classes, Out<double> s,
+    Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
+    Out<double> taken, Out<double> square, Out<std::int32_t> right, Out<std::int32_t> rival,
+    Maybe<Out<std::int64_t>> counts) {
+  const Size n = labels.size(), width = step.size();
+  fits(gram.size(), n, n);
+  fits(s.size(), n, width);
+  if (u) fits(u->size(), n, width);
+  if (classes > width || (importances && importances->size() != n))
+    refuse("one score a class, and one importance per label are needed");
+  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size(),
+                          right.size(), rival.size()})
+    if (room < n) refuse("the records need room for a mistake on every row");
+  JointMistakes out{{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
+                    right.data(),
+                    rival.data()};
+  const JointRule rule{threshold, step.data(), unit, false};
+  const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
+  countable(rounds);
+  nb::gil_scoped_release unlocked;
+  std::vector<double> own(2 * width);
+  const Stop stop = kernel_joint_pass(
+      gram.data(), n, labels.data(), importances ? importances->data() : nullptr, rule, rounds, width,
+      classes, s.data(), u ? u->data() : nullptr, own.data(), out, honest);
+  return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
 }
 
 static std::tuple<Size, int, Size> py_learn(In<double> gram, In<std::int8_t> labels,
@@ -134,18 +189,29 @@ void bind_kernels(nb::module_& m) {
         "its flaw.");
   m.def("kernel_gram", py_gram, "stored_values"_a.noconvert(),
         "stored_indices"_a.noconvert().none(), "stored_starts"_a.noconvert().none(),
-        "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
-        "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a, "constant"_a, "bias"_a, "begin"_a,
-        "end"_a, "out"_a.noconvert(),
-        "The kernels of rows[begin:end] with all stored rows, a row of out for each; returns the "
-        "first row not read, and its flaw.");
-  m.def("kernel_sums", py_sums, nb::kw_only(), "gram"_a.noconvert(), "width"_a,
-        "example"_a.noconvert(), "step"_a.noconvert(), "since"_a.noconvert(), "s"_a.noconvert(),
-        "Adds the mistakes from since[i] on to the score of row i, one by one, in place.");
-  m.def("kernel_votes", py_votes, nb::kw_only(), "gram"_a.noconvert(), "width"_a,
-        "example"_a.noconvert(), "step"_a.noconvert(), "survived"_a.noconvert(),
-        "zero_is_positive"_a, "out"_a.noconvert(),
+        "which"_a.noconvert().none(), "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a,
+        "constant"_a, "bias"_a, "begin"_a, "end"_a, "out"_a.noconvert(),
+        "The kernels of all (or these) stored rows with rows[begin:end]: out has a row for each stored "
+        "row, and a column for each row; returns the first row not read, and its flaw.");
+  m.def("kernel_sums", py_sums, nb::kw_only(), "gram"_a.noconvert(), "n"_a, "example"_a.noconvert(),
+        "column"_a.noconvert(), "step"_a.noconvert(), "s"_a.noconvert(),
+        "Adds the mistakes to the scores of n rows, one by one, in place: each to its column.");
+  m.def("kernel_votes", py_votes, nb::kw_only(), "gram"_a.noconvert(), "example"_a.noconvert(),
+        "step"_a.noconvert(), "survived"_a.noconvert(), "zero_is_positive"_a, "out"_a.noconvert(),
         "The votes on the rows of a Gram matrix, by rounds survived.");
+  m.def("kernel_joint_votes", py_joint_votes, nb::kw_only(), "gram"_a.noconvert(),
+        "example"_a.noconvert(), "step"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(),
+        "survived"_a.noconvert(), "classes"_a, "out"_a.noconvert(),
+        "The votes for each class on the rows of a Gram matrix, by rounds survived.");
+  m.def("kernel_joint_learn", py_joint_learn, nb::kw_only(), "gram"_a.noconvert(),
+        "labels"_a.noconvert(), "importances"_a.noconvert().none(), "threshold"_a,
+        "step"_a.noconvert(), "unit"_a, "rounds"_a, "classes"_a, "s"_a.noconvert(),
+        "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(),
+        "taken"_a.noconvert(), "square"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(),
+        "counts"_a.noconvert().none(),
+        "A pass over rows with these kernels and scores, many classes jointly; returns as "
+        "`joint_learn` does.");
   m.def("kernel_learn", py_learn, nb::kw_only(), "gram"_a.noconvert(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "threshold"_a, "step"_a, "unit"_a, "rounds"_a,
         "s"_a.noconvert(), "u"_a.noconvert().none(), "met"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(),

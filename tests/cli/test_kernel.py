@@ -36,6 +36,23 @@ def test_xor_is_separated_tested_predicted_and_loaded(data: Path, tmp_path: Path
     assert loaded.ledger_.radius == 6.0  # √K(x, x) = 1 + 1² + 2² of a mistaken row
 
 
+def test_many_classes_are_learned_jointly_in_the_kernels_space(tmp_path: Path) -> None:
+    data, model = tmp_path / "three.csv", tmp_path / "m"
+    names = {-1: "apart", 0: "near", 1: "alike"}
+    lines = [
+        f"{a},{b},{names[(a * b > 0) - (a * b < 0)]}" for a in range(-2, 3) for b in (-2, 1, 3)
+    ]
+    data.write_text("a,b,y\n" + "\n".join(lines) + "\n")
+    words = ("train", data, "--label", "y", "-o", model, *POLY, "--multiclass")
+    assert "separated" in stdout_of(*words, "--until-separated")
+    assert stdout_of("predict", model, data).split() == [line.split(",")[2] for line in lines]
+    about = json_of("inspect", model)
+    assert {one["label"] for one in about["heaviest_mistakes"]} <= set(names.values())
+    loaded = load(model)
+    assert isinstance(loaded, KernelPerceptron)
+    assert (loaded.multiclass, loaded.verdict_) == ("joint", "separated")
+
+
 def rows() -> list[list[str]]:
     return [line.split(",") for line in XOR.splitlines()[1:]]
 

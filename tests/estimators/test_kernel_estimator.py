@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 
 from novikoff import BadExample, KernelPerceptron, load
+from novikoff.ledger.kernels import NotPositive
 from novikoff.ledger.readings import Reading
 
 BAD_READING: dict[str, Any] = {"reading": "last"}
@@ -25,11 +26,16 @@ three = np.array(["a", "b", "c"])[(X[:, 0] * X[:, 1] > 0) + (X[:, 2] > 0).astype
 
 
 @pytest.mark.parametrize("reading", ["final", "average", "vote"])
-@pytest.mark.parametrize("y", [two, three], ids=["two", "three"])
+@pytest.mark.parametrize(
+    ("y", "multiclass"),
+    [(two, "ovr"), (three, "ovr"), (three, "joint")],
+    ids=["two", "three", "jointly"],
+)
 def test_a_file_and_a_pickle_give_the_same_scores_and_go_on_alike(
-    reading: Any, y: Any, tmp_path: Path
+    reading: Any, y: Any, multiclass: Any, tmp_path: Path
 ) -> None:
-    clf = KernelPerceptron(reading=reading, max_iter=3, kernel="rbf", gamma="scale")
+    how: dict[str, Any] = {"reading": reading, "multiclass": multiclass, "max_iter": 3}
+    clf = KernelPerceptron(kernel="rbf", gamma="scale", **how)
     clf.fit(X[:90], y[:90])
     clf.save(tmp_path / "m")
     copies = [load(tmp_path / "m"), pickle.loads(pickle.dumps(clf)), clf]
@@ -75,17 +81,48 @@ def test_sparse_rows_give_the_same_bits_as_dense_ones() -> None:
         assert scores == other.decision_function(sparse_X).tobytes()
 
 
-def test_single_rows_and_blocks_are_the_same_stream() -> None:
-    singly, at_once = KernelPerceptron(), KernelPerceptron()
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+def test_single_rows_and_blocks_are_the_same_stream(multiclass: Any) -> None:
+    singly, at_once = (KernelPerceptron(multiclass=multiclass) for _ in range(2))
     assert singly.predict_one(X[0]) is None
     for x, y in zip(X[:40], three[:40], strict=True):
         singly.learn_one(x, y, classes=["a", "b", "c"])
     at_once.partial_fit(X[:40], three[:40], classes=["a", "b", "c"])
     assert singly.decision_function(X).tobytes() == at_once.decision_function(X).tobytes()
+    assert singly.predict_proba(X).tobytes() == at_once.predict_proba(X).tobytes()
     assert singly.predict_one(X[0]) == at_once.predict(X[:1])[0]
     assert singly.decision_one(X[0]) == dict(
         zip("abc", at_once.decision_function(X[:1])[0].tolist(), strict=True)
     )
+
+
+def test_runs_in_step_make_the_mistakes_of_runs_alone() -> None:
+    """All classes share the kernels of a row that several of them mistake."""
+    y = np.tile(three, 6)
+    wide = np.random.default_rng(1).standard_normal((len(y), 4))  # several parts, and refreshed
+    clf = KernelPerceptron(kernel="rbf", gamma=0.3, max_iter=4).fit(wide, y)
+    assert isinstance(clf.runs_, tuple)
+    for k, label in enumerate("abc"):
+        alone = KernelPerceptron(kernel="rbf", gamma=0.3, max_iter=4).fit(wide, y == label)
+        for column in ("rounds", "rows", "scores", "steps"):
+            together = getattr(clf.runs_[k].ledger, column)
+            assert together.tobytes() == getattr(alone.ledger_, column).tobytes()
+        assert (clf.decision_function(wide)[:, k] == alone.decision_function(wide)).all()
+    again = pickle.loads(pickle.dumps(clf))
+    rows = wide[::3] + 0.1
+    for one in (clf, again):
+        one.partial_fit(rows, y[::3])
+    assert clf.decision_function(wide).tobytes() == again.decision_function(wide).tobytes()
+
+
+def test_classes_that_appear_later_are_learned_jointly() -> None:
+    clf = KernelPerceptron(multiclass="joint", class_weight={"c": 2.0}, reading="final")
+    clf.partial_fit(X[:60], two[:60]).partial_fit(X[60:], three[60:])
+    assert clf.classes_.tolist() == ["a", "b", "c", "other", "same"]
+    seen = dict.fromkeys([*two[:60].tolist(), *three[60:].tolist()])  # numbered as they come
+    is_c = clf.ledger_.classes == [*seen].index("c")
+    assert is_c.any()
+    assert clf.ledger_.steps.tolist() == np.where(is_c, 2.0, 1.0).tolist()
 
 
 def test_circles_that_no_line_separates_are_separated() -> None:
@@ -103,7 +140,11 @@ def test_circles_that_no_line_separates_are_separated() -> None:
         (KernelPerceptron(), lambda c: c.fit(X, two).coef_, "no coordinates"),
         (KernelPerceptron(), lambda c: c.fit(X, two).explain(X[0]), "does not add up"),
         (KernelPerceptron(), lambda c: c.fit(X, two, coef_init=X[:1]), "cannot start from"),
-        (KernelPerceptron(multiclass="joint"), lambda c: c.fit(X, three), "one against the rest"),
+        (
+            KernelPerceptron(multiclass="joint", budget=9, reading="final"),
+            lambda c: c.fit(X, three),
+            "one against the rest",
+        ),
         (KernelPerceptron(**BAD_READING), lambda c: c.fit(X, two), "reading must be"),
         (KernelPerceptron(**BAD_KERNEL), lambda c: c.fit(X, two), "kernel must be one of"),
         (KernelPerceptron(kernel="precomputed"), lambda c: c.fit(X, two), "square matrix"),
@@ -123,6 +164,40 @@ def test_circles_that_no_line_separates_are_separated() -> None:
 def test_what_cannot_be_done_is_said(clf: Any, call: Any, message: str) -> None:
     with pytest.raises((ValueError, AttributeError, BadExample), match=message):
         call(clf)
+
+
+MATRIX = X @ X.T
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (MATRIX[:, :9], "square matrix, not of shape"),
+        (MATRIX + np.tri(120), r"symmetric, but the pair \(0, 1\)"),
+        (np.where(np.eye(120) > 0, np.nan, MATRIX), "NaN"),
+        (MATRIX[0], "1D array"),
+        (MATRIX[:50], "inconsistent numbers of samples"),
+    ],
+    ids=["not square", "not symmetric", "NaN", "a vector", "fewer rows than labels"],
+)
+def test_a_matrix_that_is_refused_changes_nothing(bad: Any, message: str) -> None:
+    clf = KernelPerceptron(kernel="precomputed", max_iter=3).fit(MATRIX, two)
+    before = clf.decision_function(MATRIX).tobytes(), clf.n_mistakes_, clf.n_features_in_
+    with pytest.raises((ValueError, BadExample), match=message):
+        clf.fit(bad, two)
+    after = clf.decision_function(MATRIX).tobytes(), clf.n_mistakes_, clf.n_features_in_
+    assert after == before
+    with pytest.raises(ValueError, match="expecting 120 features"):
+        clf.predict(MATRIX[:, :7])
+
+
+def test_a_matrix_that_is_not_positive_is_said_with_the_pair() -> None:
+    K = np.eye(120)
+    K[3, 7] = K[7, 3] = 2.0
+    with pytest.warns(
+        NotPositive, match=r"the pair \(3, 7\) has 2, but K\(3, 3\) = 1 and K\(7, 7\)"
+    ):
+        KernelPerceptron(kernel="precomputed").fit(K, two)
 
 
 @pytest.mark.parametrize(
@@ -151,6 +226,8 @@ def test_a_function_that_raises_in_a_batch_changes_nothing() -> None:
     broken = True
     with pytest.raises(ZeroDivisionError, match="mine"):
         clf.partial_fit(X[:50], two[:50])
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        clf.fit(X[:50], three[:50])
     broken = False
     assert clf.decision_function(X).tobytes() == before
     assert clf.ledger_.n_rounds == len(X)

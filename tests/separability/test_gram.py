@@ -18,8 +18,11 @@ from sklearn.metrics.pairwise import polynomial_kernel
 from helpers.strategies import dyadic_data
 from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
+from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.separability.certifying import evidence
+from novikoff.separability.points import orthogonal_to
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.rows import DenseRows
 
 XOR = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
 SQUARE = Kernel("poly", degree=2)
@@ -161,7 +164,7 @@ def test_a_certificate_that_was_changed_is_rejected(
         (XOR[0], {"kernel": SQUARE, "model": "poisson"}, "a kernel is for two labels"),
         (XOR[0], {"kernel": SQUARE, "margin_rtol": 0}, "a kernel is for two labels"),
         (XOR[0], {"kernel": "precomputed"}, "square matrix"),
-        (XOR[0] * np.nan, {"kernel": SQUARE}, "NaN"),
+        (XOR[0] * np.nan, {"kernel": SQUARE}, "column 0 is missing"),
         (np.zeros((4001, 1)), {"kernel": "linear"}, "at most 4,000 rows"),
     ],
 )
@@ -174,3 +177,17 @@ def test_what_cannot_be_certified_is_said(X: Any, options: Any, message: str) ->
 def test_a_matrix_of_no_space_is_refused() -> None:
     with pytest.warns(UserWarning, match="not positive"), pytest.raises(BadExample, match="no spa"):
         certify([[-1.0, 0.0], [0.0, -1.0]], [1, -1], kernel="precomputed")
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_many_vectors_are_multiplied_at_once_as_one_by_one(bias: bool) -> None:
+    dice = np.random.default_rng(0)
+    X = dice.integers(-3, 4, (30, 6)) / 4.0
+    exact = ExactRows(DenseRows(X), bias=bias)
+    normals = [{0: int(4 * x[1]), 1: -int(4 * x[0])} for x in X[:20]]  # each to a row, at least
+    one_by_one = [orthogonal_to(exact, [v]) for v in normals]
+    assert (orthogonal_to(exact, normals) == np.logical_and.reduce(one_by_one)).all()
+    for v in (normals[0], {5: 1} if not bias else {5: 4, 6: -1}):
+        alone = orthogonal_to(exact, [v])
+        assert alone.any()
+        assert (orthogonal_to(exact, [v] * 17) == alone).all()

@@ -53,7 +53,8 @@ class KernelPerceptron(LinearClassifier):
     max_iter, shuffle, ties, class_weight, revisit, random_state, verbose
         As for :class:`Perceptron`.
     multiclass
-        "ovr": more than two classes are learned one against the rest, on all processors.
+        How more than two classes are learned: "ovr", one against the rest, all runs in step; or
+        "joint", in one run as in :class:`JointDual`.
 
     Attributes
     ----------

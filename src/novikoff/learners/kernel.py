@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
 from weakref import ref
 
 import numpy as np
@@ -12,23 +14,27 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
     THRESHOLDS,
+    Core,
     Ties,
+    check_class_weights,
     check_sizes,
     one_pass,
     thresholds_of,
 )
+from novikoff.learners.joint import OfClasses
 from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.kernels import Kernel, add_mistakes
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes, both_classes
 from novikoff.ledger.weights import times
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, SparseRows, Vector
 
-_REFRESHED = 1024  # rows whose scores are brought up to date together
-_LEARNED = 64  # rows that are learned from together: all their kernels are computed
-_MISTAKES = 4096  # multiplied at a time with the rows
+_AHEAD = 1024  # rows whose scores are brought up to date together
+_PART = 256  # rows that are learned from together: all their kernels are computed
+_FORGETS = 64  # the same with a budget
+_MISTAKES = 2048  # multiplied at a time with the rows
 
 
 class Dual:
@@ -41,7 +47,7 @@ class Dual:
     Scores are summed mistake by mistake, in the order of the run. So they have the same bits
     however the stream is cut into blocks. Those of a block that is passed over again are kept, and
     only the mistakes since then are added: a pass costs as many kernels as there are new mistakes
-    for each row.
+    for each row. Runs that `unite` joined share the kernels of a row that several of them mistook.
 
     Parameters
     ----------
@@ -99,8 +105,7 @@ class Dual:
         self._steps = class_weights
         if margin > 0:
             self._thresholds = (margin / rate, margin / rate)
-        self._kept = _Kept(kernel.is_precomputed)
-        self._known: _Known | None = None
+        self._sums, self._column = _Sums(kernel, bias=self.bias, averaging=averaging), 0
 
     @property
     def is_symmetric(self) -> bool:
@@ -111,12 +116,13 @@ class Dual:
         """Make room for `dim` features, at least as many as now; in all mistakes they are 0."""
         if dim < self.dim:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
-        self.dim, self._known = dim, None
+        self.dim = dim
+        self._sums.forget_scores()
 
     def turn_round(self) -> None:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
-        self._kept.steps.values[:] *= -1
-        self._known = None
+        self._sums.steps.values[:] *= -1
+        self._sums.forget_scores()
         self.honest = None if self.honest is None else self.honest.turned()
 
     def share_weights(self, _runs: _core.OnlineRuns, *, mean: bool) -> None:
@@ -140,129 +146,92 @@ class Dual:
     @property
     def kept(self) -> tuple[Positions, Vector]:
         """The position of each mistake that is kept, oldest first, and its weight."""
-        return self._kept.positions.values, times(self.rate, self._kept.steps.values)
+        return self.kept_in(self._column)
+
+    def kept_in(self, column: int) -> tuple[Positions, Vector]:
+        """The same for a column of the sums; of classes learned jointly, for a class."""
+        sums, own = self._sums, np.flatnonzero(self._sums.columns.values == column)
+        at = sums.positions.values[sums.examples.values[own]]
+        return at, times(self.rate, sums.steps.values[own])
 
     def scores(self, rows: Rows) -> Vector:
         """Σ step·K(x_k, x) for each row x, summed exactly as when learning."""
-        kept = self._kept
-        of, at = kept.since(0, self.dim)
-        each = np.arange(len(kept))
-        (s,) = self.kernel.sums(rows, of, at, each, (kept.steps.values,), bias=self.bias)
-        return times(self.rate, s)
+        return times(self.rate, self._sums.scores(rows, self.dim, [self._column])[0])
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        if self.budget is not None:  # an error then comes before a change
-            end = min(end, begin + _LEARNED)
-        had, known = len(self._kept), self._known
-        if known is None or known.rows() is not block.rows:
-            known = self._known = _Known(block.rows, averaging=self.averaging)
-        at = begin
+        """Learn from examples begin..end of the block, a few at once, as `Learner.learn` says."""
+        end = min(end, begin + (_PART if self.budget is None else _FORGETS))
+        had = self._sums.size
 
-        def core(*_: Any, end: int, order: Positions | None, **out: Any) -> tuple[int, int, int]:
-            nonlocal at
-            at, made, flaw = begin, 0, Flaw.NONE
-            while at < end and flaw is Flaw.NONE:
-                which = np.arange(at, min(end, at + _LEARNED)) if order is None else order[at:end]
-                if (at - begin) % _REFRESHED == 0:
-                    ahead = np.arange(at, min(end, at + _REFRESHED)) if order is None else which
-                    self._refresh(known, block, ahead[:_REFRESHED])
-                rooms = {name: room[made:] for name, room in out.items() if name in _RECORDS}
-                done, flaw, more = self._learn_some(
-                    known, block, which[:_LEARNED], self.rounds + at - begin, rooms
-                )
-                at, made = at + done, made + more
-            return at, flaw, made
+        def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, int, int]:
+            if begin % _AHEAD == 0 and self.budget is None:
+                last = min(block.n_rounds, begin + _AHEAD)
+                self._sums.refresh(block, _shown(order, begin, last))
+            part = self._sums.part(block, _shown(order, begin, end), hears=self.budget is None)
+            out = {name: room for name, room in out.items() if name in _RECORDS}
+            done, flaw, made = self._learn_part(part, block, out)
+            out["row"][:made] = part.which[out["row"][:made]]
+            return begin + done, part.flaw if done == len(part.which) else flaw, made
 
         try:
-            at, _, mistakes = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim)
+            at, mistakes = self._passed(core, block, begin, end)
         except BaseException:
-            self._kept.forget_from(had)
-            self._known = None
+            self._sums.forget_from(*had)
             raise
         self.rounds += at - begin
         return at, mistakes
 
-    def _refresh(self, known: _Known, block: Block, which: Positions) -> tuple[int, Flaw]:
-        """Bring the scores of these rows up to date, up to the first one without a kernel.
+    def _passed(self, core: Core, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        at, _, mistakes = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim)
+        return at, mistakes
 
-        Returns how many of them these are, and the flaw of the next.
-        """
-        fine, flaw, kept = len(which), Flaw.NONE, self._kept
-        outside = np.flatnonzero((which < 0) | (which >= len(block)))
-        if len(outside):
-            fine, flaw = int(outside[0]), Flaw.BOUNDS
-        stale = np.flatnonzero(known.since[which[:fine]] < len(kept))
-        if len(stale) == 0:
-            return fine, flaw
-        rows = block.rows.take(which[stale])
-        if (known.since[which[stale]] < 0).any():  # nobody has read them yet
-            good, wrong = self.kernel.flaw(rows, bias=self.bias)
-            if good < len(stale):
-                fine, flaw, stale = int(stale[good]), wrong, stale[:good]
-                rows = rows.take(np.arange(good))
-        which = which[stale]
-        since, s = np.maximum(known.since[which], 0), known.s[which]
-        u = None if known.u is None else known.u[which]
-        oldest = int(since.min(initial=len(kept))) if self.budget is None else len(kept)
-        for first in range(oldest, len(kept), _MISTAKES):
-            of, at = kept.since(first, self.dim, first + _MISTAKES)
-            gram = self.kernel.gram(rows, of, at, bias=self.bias)
-            each, some = np.arange(len(at)), slice(first, first + len(at))
-            begin, steps = np.maximum(since - first, 0), kept.steps.values[some]
-            add_mistakes(gram, each, steps, begin, s)
-            if u is not None:
-                late = times(kept.rounds.values[some] - 1, steps)
-                add_mistakes(gram, each, late, begin, u)
-        known.put(which, s, u, len(kept))
-        return fine, flaw
-
-    def _learn_some(
-        self, known: _Known, block: Block, which: Positions, rounds: int, out: dict[str, Any]
-    ) -> tuple[int, Flaw, int]:
-        """Learn from these rows of the block: how many were learned, the flaw, and the mistakes."""
-        n, flaw = self._refresh(known, block, which)
-        which, labels = which[:n], block.signs[which[:n]]
-        at, s = block.positions(which), known.s[which]
-        u = None if known.u is None else known.u[which]
-        met, each = np.empty(n), block.importances
-        importances = None if each is None else each[which]
+    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, int, int]:
+        """Learn from the rows of the part: how many were learned, the flaw, and the mistakes."""
+        n, labels, importances = len(part.which), block.signs[part.which], part.importances
         thresholds = (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
-        gram, B, kept = np.zeros((n, n)), self.budget, self._kept
-        # without a doubt nothing is learned from these
-        if B is not None or not (labels * s > max(thresholds)).all():
-            rows = block.rows.take(which)
-            gram = self.kernel.gram(rows, rows, at, bias=self.bias)
+        met = np.empty(n)
         rule: dict[str, Any] = {"labels": labels, "importances": importances, "met": met, **out}
-        rule |= {"threshold": thresholds, "step": self._steps, "unit": self.rate, "rounds": rounds}
-        if B is None:
-            done, stopped, made = _core.kernel_learn(gram=gram.reshape(-1), s=s, u=u, **rule)
+        rule |= {"threshold": thresholds, "step": self._steps, "unit": self.rate}
+        rule["rounds"] = self.rounds
+        if self.budget is None:
+            own = slice(self._column, self._column + 1)
+            s, *u = (table[0] for table in part.scores(own))
+            # without a doubt nothing is learned from these
+            is_quiet = bool((labels * s > max(thresholds)).all())
+            gram = (np.zeros((n, n)) if is_quiet else part.gram).reshape(-1)
+            late = u[0] if u else None
+            done, flaw, made = _core.kernel_learn(gram=gram, s=s, u=late, **rule)
+            rows, steps = out["row"][:made], out["taken"][:made]
+            self._sums.add(part, rows, np.full(made, self._column), steps, out["round"][:made])
+            if done == n:
+                part.put(own, [s, *u])
         else:
-            before = self.kernel.gram(rows, *kept.since(0, self.dim), bias=self.bias)
-            columns, steps = np.zeros(B, np.int64), np.zeros(B)
-            columns[: len(kept)], steps[: len(kept)] = np.arange(len(kept)), kept.steps.values
-            rule |= {"count": len(kept), "kept": columns, "steps": steps}
-            rule |= {"seed": self.seed, "made": self._made}
-            both = np.hstack([before, gram]).reshape(-1)
-            done, stopped, made, count = _core.kernel_learn_within(gram=both, **rule)
-            self._made += made
-        mistaken = out["row"][:made].copy()
-        if made and B is None:
-            taken = rows.take(mistaken)
-            kept.add(taken, at[mistaken], out["taken"][:made], out["round"][:made])
-        elif made:
-            stay = columns[:count][columns[:count] < len(kept)]
-            new = columns[len(stay) : count] - len(kept)
-            kept.retain(stay, self.dim)
-            kept.add(rows.take(new), at[new], steps[len(stay) : count], np.zeros_like(new))
-        out["row"][:made] = which[mistaken]
-        if done == n:
-            known.put(which, s, u, len(self._kept))
+            done, flaw, made = self._learn_within(part, rule)
         if self.honest is not None and counts_of(self.honest) is not None:
             codes = (labels[:done] > 0).astype(np.int32)
             weights = None if importances is None else importances[:done]
             self.honest.include(met[:done], codes, weights)
-        return done, Flaw(stopped) if stopped else flaw, made
+        return done, flaw, made
+
+    def _learn_within(self, part: _Part, rule: dict[str, Any]) -> tuple[int, int, int]:
+        """The same within the budget."""
+        sums, B = self._sums, self.budget
+        assert B is not None
+        count, columns, steps = len(sums), np.zeros(B, np.int64), np.zeros(B)
+        columns[:count], steps[:count] = np.arange(count), sums.steps.values
+        of, at = sums.rows(self.dim)
+        gram = np.vstack([sums.kernel.gram(part.rows, of, at, bias=self.bias), part.gram])
+        rule |= {"count": count, "kept": columns, "steps": steps}
+        rule |= {"seed": self.seed, "made": self._made}
+        done, flaw, made, left = _core.kernel_learn_within(gram=gram.reshape(-1), **rule)
+        self._made += made
+        if made:
+            stay = columns[:left][columns[:left] < count]
+            new = columns[len(stay) : left] - count
+            sums.retain(stay, self.dim)
+            none = np.zeros_like(new)
+            sums.add(part, new, none, steps[len(stay) : left], none)
+        return done, flaw, made
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """What `restored` needs besides the ledger, which has the mistakes."""
@@ -280,18 +249,27 @@ class Dual:
         arrays: Arrays = {"steps": np.array(self._steps)}
         if self.budget is not None:
             settings |= {"budget": int(self.budget), "seed": self.seed, "made": self._made}
-            rows, at = self._kept.since(0, self.dim)
-            arrays |= {"kept_at": at, "kept_steps": self._kept.steps.values}
+            rows, at = self._sums.rows(self.dim)
+            arrays |= {"kept_at": at, "kept_steps": self._sums.steps.values}
             if rows is not None:
                 held = KeptRows(np.arange(len(at)), rows).state(self.dim if dim is None else dim)
                 arrays |= prefixed({"kept": held})
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Dual:
+    def _own_settings(cls, stored: Stored) -> dict[str, Any]:
+        steps = stored.vector("steps", 2, least=0).tolist()
+        out: dict[str, Any] = {"ties": stored.choice("ties", tuple(THRESHOLDS))}
+        out["class_weights"] = tuple(steps)
+        if "kept_steps" in stored:
+            out |= {"budget": stored.count("budget"), "seed": stored.count("seed")}
+        return out
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner that `state` described; `recall` must follow."""
         stored = Stored("learner", settings, arrays)
-        steps = stored.vector("steps", 2, least=0).tolist()
+        own = cls._own_settings(stored)
         try:
             learner = cls(
                 stored.count("dim"),
@@ -299,62 +277,225 @@ class Dual:
                 bias=stored.flag("bias"),
                 margin=stored.number("margin"),
                 rate=stored.number("rate"),
-                ties=stored.choice("ties", tuple(THRESHOLDS)),
                 averaging=stored.flag("averaging"),
-                class_weights=(steps[0], steps[1]),
-                budget=stored.count("budget") if "budget" in settings else None,
-                seed=stored.count("seed") if "budget" in settings else 0,
+                **own,
             )
         except ValueError as error:
             stored.refuse(str(error))
         learner.rounds = stored.count("rounds")
         if learner.budget is not None:
             learner._made, weights = stored.count("made"), stored.vector("kept_steps")
-            at, each, rows = (
-                stored.positions("kept_at", len(weights)),
-                np.arange(len(weights)),
-                None,
-            )
+            at, each = stored.positions("kept_at", len(weights)), np.arange(len(weights))
+            rows: Rows | None = None
             if len(each) > learner.budget:
                 stored.refuse("it keeps more mistakes than its budget")
             if not learner.kernel.is_precomputed:
                 kept = Stored("learner", {}, with_prefix("kept", arrays))
                 rows = KeptRows.restored(kept, learner.dim, each).rows
-            learner._kept.add(rows, at, weights, np.zeros_like(each))
+            learner._sums.add_rows(rows, at)
+            learner._sums.add_mistakes(each, np.zeros_like(each), weights, np.zeros_like(each))
         return learner
 
     def recall(self, ledger: Ledger) -> None:
         """Take the mistakes from the ledger of the whole run."""
+        at, example = np.unique(ledger.rows, return_inverse=True)
         has_rows = ledger.keep == "examples" and len(ledger) > 0
-        rows = ledger.examples.take(ledger.example) if has_rows else None
-        self._kept.add(rows, ledger.rows, ledger.steps, ledger.rounds)
+        self._sums.add_rows(ledger.examples if has_rows else None, at)
+        columns, steps, rounds = np.full(len(ledger), self._column), ledger.steps, ledger.rounds
+        if ledger.is_joint:
+            columns, steps = both_classes(ledger.mistakes), _both(steps)
+            example, rounds = np.repeat(example, 2), np.repeat(rounds, 2)
+        self._sums.add_mistakes(example, columns, steps, rounds)
+
+
+class JointDual(Dual, OfClasses):
+    """Learn many classes jointly, as :class:`Joint` does, in the space of a kernel.
+
+    Each class has a sum of its own, to which its mistaken examples are added, and from which those
+    are subtracted that were taken for it. The bounds are those of `Joint`, with K(x, x) in place of
+    ‖x‖².
+    """
+
+    is_symmetric = False  # classes have no order, so there are no two labels to swap
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        kernel: Kernel,
+        classes: int = 0,
+        bias: bool = False,
+        margin: float = 0.0,
+        rate: float = 1.0,
+        averaging: bool = False,
+        class_weights: Sequence[float] = (),
+    ) -> None:
+        how: dict[str, Any] = {"margin": margin, "rate": rate, "averaging": averaging}
+        super().__init__(dim, kernel=kernel, bias=bias, **how)
+        check_class_weights(class_weights)
+        self.n_classes, self._rate = classes, 1.0
+        self._class_weights = np.array(class_weights, dtype=np.float64)
+
+    def open_ledger(self, keep: Keep = "examples") -> Ledger:
+        """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
+        ledger = super().open_ledger(keep)
+        ledger.rule, ledger.n_classes = "joint-kernel", self.n_classes
+        return ledger
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row for each class, a column a class, summed as when learning."""
+        s = self._sums.scores(rows, self.dim, range(self.n_classes))
+        return times(self.rate, np.ascontiguousarray(s.T))
+
+    def _passed(self, core: Core, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        room = end - begin
+        self._pairs = np.empty(room, np.int32), np.empty(room, np.int32)
+        known = self.n_classes
+        try:
+            at, _, mistakes = one_pass(core, block, begin, end, labels=block.codes, dim=self.dim)
+        except BaseException:
+            self.n_classes = known
+            raise
+        right, rival = (column[: len(mistakes)].copy() for column in self._pairs)
+        made = replace(mistakes, classes=right, rivals=rival, n_classes=self.n_classes)
+        return at, made
+
+    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, int, int]:
+        codes = block.codes[part.which]
+        width = max(self.n_classes, int(codes.max(initial=-1)) + 1)
+        own, (right, rival) = slice(width), self._pairs
+        s, *u = part.scores(own)
+        done, flaw, made, self.n_classes = _core.kernel_joint_learn(
+            gram=part.gram.reshape(-1),
+            labels=codes,
+            importances=part.importances,
+            threshold=0.0 if self.only_mistakes else self.margin / self.rate,
+            step=self._steps_of(width),
+            unit=self.rate,
+            rounds=self.rounds,
+            classes=self.n_classes,
+            s=s.reshape(-1),
+            u=u[0].reshape(-1) if u else None,
+            right=right,
+            rival=rival,
+            counts=counts_of(self.honest),
+            **out,
+        )
+        which, steps = np.repeat(out["row"][:made], 2), _both(out["taken"][:made])
+        pairs = np.column_stack([right[:made], rival[:made]]).reshape(-1).astype(np.int64)
+        self._sums.add(part, which, pairs, steps, np.repeat(out["round"][:made], 2))
+        if done == len(part.which):
+            part.put(own, [s, *u])
+        return done, flaw, made
+
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """What `restored` needs besides the ledger, which has the mistakes."""
+        settings, _ = super().state(dim)
+        settings |= {"rule": "joint-kernel", "classes": self.n_classes}
+        return settings, {"class_weights": self._class_weights}
+
+    @classmethod
+    def _own_settings(cls, stored: Stored) -> dict[str, Any]:
+        weights = stored.vector("class_weights").tolist()
+        return {"classes": stored.count("classes"), "class_weights": weights}
+
+
+def unite(learners: Sequence[Any]) -> bool:
+    """Let runs over the same examples share the kernels of their mistakes; whether they do.
+
+    A row that several of them mistake is multiplied with other rows once, if they go over the data
+    in step.
+    """
+    runs = [one for one in learners if isinstance(one, Dual) and one.budget is None]
+    if len(runs) < max(2, len(learners)) or isinstance(runs[0], JointDual):
+        return False
+    if runs[0]._sums is not runs[1]._sums:
+        sums = _Sums(runs[0].kernel, bias=runs[0].bias, averaging=runs[0].averaging)
+        for k, one in enumerate(runs):
+            sums.absorb(one._sums, k, one.dim)
+        for k, one in enumerate(runs):
+            one._sums, one._column = sums, k
+    return True
+
+
+def _shown(order: Positions | None, begin: int, end: int) -> Positions:
+    """The rows that are shown in these rounds of a pass."""
+    return np.arange(begin, end) if order is None else order[begin:end]
+
+
+def _both(steps: Vector) -> Vector:
+    """What is added to the right class of each mistake, and to its rival."""
+    return np.column_stack([steps, -steps]).reshape(-1)
 
 
 _RECORDS = ("round", "row", "score", "taken", "square")
 
 
 class _Known:
-    """The scores of a block's rows by the first `since` mistakes, and the u of their mean.
+    """The scores of a block's rows by the first `since` mistakes; with an average, its u, too.
 
-    `since` is −1 for a row that was not read yet.
+    A table has a row for each column of the sums. `since` is −1 for a row that was not read yet.
     """
 
     def __init__(self, rows: Rows, *, averaging: bool) -> None:
-        self.rows, self.s = ref(rows), np.zeros(len(rows))  # it does not keep the data alive
-        self.u = np.zeros(len(rows)) if averaging else None
+        self.rows = ref(rows)  # it does not keep the data alive
+        self.tables = [np.zeros((1, len(rows))) for _ in range(1 + averaging)]
         self.since = np.full(len(rows), -1)
+        self.part: _Part | None = None
+        self.ahead: tuple[Positions, Rows] | None = None  # rows that were taken together
 
-    def put(self, which: Positions, s: Vector, u: Vector | None, since: int) -> None:
-        """Store the scores of these rows by so many mistakes."""
-        self.s[which], self.since[which] = s, since
-        if self.u is not None:
-            self.u[which] = u
+    def take(self, rows: Rows, which: Positions) -> Rows:
+        """These rows of the block, from those that were taken together if they are among them."""
+        if self.ahead is not None and len(which):
+            ahead, taken = self.ahead
+            first = int(np.argmax(ahead == which[0]))
+            span = slice(first, first + len(which))
+            if isinstance(taken, DenseRows) and np.array_equal(ahead[span], which):
+                return DenseRows(taken.values[span])
+        taken = rows.take(which)
+        if len(which) > _PART:
+            self.ahead = which.copy(), taken
+        return taken
+
+    def make_room(self, columns: int) -> None:
+        """Have so many columns, at least."""
+        more = max(0, columns - len(self.tables[0]))
+        self.tables = [np.pad(one, ((0, more), (0, 0))) if more else one for one in self.tables]
 
     def __deepcopy__(self, _memo: object) -> None:
         """A copy of the learner computes the scores again."""
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
+
+
+class _Part:
+    """Some rows of a block that are learned from next, up to the first one with a flaw."""
+
+    def __init__(
+        self, sums: _Sums, known: _Known, block: Block, which: Positions, flaw: Flaw
+    ) -> None:
+        self._sums, self._known, self.which, self.flaw = sums, known, which, flaw
+        self.rows, self.positions = known.take(block.rows, which), block.positions(which)
+        self.importances: Vector | None = None
+        self.stored = np.full(len(which), -1)  # the number of each row among the mistaken ones
+
+    @cached_property
+    def gram(self) -> Vector:
+        """The kernels of all pairs of these rows."""
+        sums = self._sums
+        return sums.kernel.gram(self.rows, self.rows, self.positions, bias=sums.bias)
+
+    def scores(self, columns: slice) -> list[Vector]:
+        """The scores of these rows in these columns; with an average, its u, too."""
+        self._known.make_room(columns.stop)
+        return [table[columns].take(self.which, axis=1) for table in self._known.tables]
+
+    def put(self, columns: slice, tables: Sequence[Vector]) -> None:
+        """Store the scores of these rows by all mistakes."""
+        for table, new in zip(self._known.tables, tables, strict=True):
+            table[columns, self.which] = new
+        self._known.since[self.which] = len(self._sums)
 
 
 class _Growing:
@@ -379,51 +520,178 @@ class _Growing:
         self.n = n
 
 
-class _Kept:
-    """The mistakes of a run in their order: rows without zeros, positions, steps and rounds."""
+class _Sums:
+    """Sums Σ step·K(x_k, x) over mistakes, a column for each run or class, and scores by them.
 
-    def __init__(self, positions_only: bool) -> None:
-        self._positions_only = positions_only
-        self._data, self._columns, self._ends = map(_Growing, (np.float64, np.int64, np.int64))
+    The mistaken rows are stored without zeros, and their positions; a mistake has the number of its
+    row, its column, step and round. In each column, mistakes are in the order of the run.
+    """
+
+    def __init__(self, kernel: Kernel, *, bias: bool, averaging: bool) -> None:
+        self.kernel, self.bias, self.averaging = kernel, bias, averaging
+        self._data, self._indices, self._ends = map(_Growing, (np.float64, np.int64, np.int64))
         self._ends.add(np.zeros(1))
-        self.positions, self.rounds = _Growing(np.int64), _Growing(np.int64)
+        self.positions, self.examples = _Growing(np.int64), _Growing(np.int64)
+        self.columns, self.rounds = _Growing(np.int64), _Growing(np.int64)
         self.steps = _Growing(np.float64)
+        self._known: _Known | None = None
 
     def __len__(self) -> int:
         return self.steps.n
 
-    def add(self, rows: Rows | None, at: Positions, steps: Vector, rounds: Positions) -> None:
-        """Append these mistakes."""
-        if rows is not None and not self._positions_only:
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many mistakes and rows there are."""
+        return len(self), self.positions.n
+
+    def rows(self, dim: int) -> tuple[Rows | None, Positions]:
+        """The mistaken rows and their positions."""
+        if self.kernel.is_precomputed:
+            return None, self.positions.values
+        sparse = (self._data.values, self._indices.values, self._ends.values)
+        return SparseRows(*sparse, dim), self.positions.values
+
+    def scores(self, rows: Rows, dim: int, columns: Sequence[int]) -> Vector:
+        """The sum of each of these columns for each row."""
+        made = np.flatnonzero(np.isin(self.columns.values, columns))
+        which, example = np.unique(self.examples.values[made], return_inverse=True)
+        of, at = self.rows(dim)
+        of = of if of is None else of.take(which)
+        first, steps = min(columns, default=0), (self.steps.values[made],)
+        to = self.columns.values[made] - first
+        how = (example, steps, to, len(columns))
+        (s,) = self.kernel.sums(rows, of, at[which], *how, bias=self.bias)
+        return s
+
+    def add(
+        self, part: _Part, which: Positions, columns: Positions, steps: Vector, rounds: Positions
+    ) -> None:
+        """Append mistakes on these rows of the part."""
+        new = np.unique(which[part.stored[which] < 0])
+        if len(new):
+            part.stored[new] = np.arange(self.positions.n, self.positions.n + len(new))
+            self.add_rows(part.rows.take(new), part.positions[new])
+        self.add_mistakes(part.stored[which], columns, steps, rounds)
+
+    def add_rows(self, rows: Rows | None, at: Positions) -> None:
+        """Append mistaken rows, at these positions of the data."""
+        self.positions.add(at)
+        if rows is not None and not self.kernel.is_precomputed:
             found = rows.sparse()
             span = slice(int(found.starts[0]), int(found.starts[-1]))
             self._ends.add(found.starts[1:] - found.starts[0] + self._data.n)
             self._data.add(found.values[span])
-            self._columns.add(found.indices[span])
-        for column, more in ((self.positions, at), (self.steps, steps), (self.rounds, rounds)):
+            self._indices.add(found.indices[span])
+
+    def add_mistakes(
+        self, examples: Positions, columns: Positions, steps: Vector, rounds: Positions
+    ) -> None:
+        """Append mistakes on the rows with these numbers."""
+        own = (self.examples, self.columns, self.steps, self.rounds)
+        for column, more in zip(own, (examples, columns, steps, rounds), strict=True):
             column.add(more)
 
-    def since(self, first: int, dim: int, end: int | None = None) -> tuple[Rows | None, Positions]:
-        """The rows of the mistakes from number `first` on, and their positions."""
-        end = min(len(self), len(self) if end is None else end)
-        at = self.positions.values[first:end]
-        if self._positions_only:
-            return None, at
-        ends = self._ends.values[first : end + 1]
-        return SparseRows(self._data.values, self._columns.values, ends, dim), at
+    def absorb(self, other: _Sums, column: int, dim: int) -> None:
+        """Append the mistakes of another run over the same data, which are those of this column."""
+        rows, at = other.rows(dim)
+        known = {position: k for k, position in enumerate(self.positions.values.tolist())}
+        numbers = np.array([known.get(p, -1) for p in at.tolist()], dtype=np.int64)
+        new = np.flatnonzero(numbers < 0)
+        numbers[new] = np.arange(len(known), len(known) + len(new))
+        self.add_rows(None if rows is None else rows.take(new), at[new])
+        to = np.full(len(other), column)
+        given = numbers[other.examples.values]
+        self.add_mistakes(given, to, other.steps.values, other.rounds.values)
 
     def retain(self, which: Positions, dim: int) -> None:
-        """Forget all mistakes but these."""
-        rows, at = self.since(0, dim)
+        """Forget all mistakes but these, each of which has a row of its own."""
+        rows, at = self.rows(dim)
         taken = None if rows is None else rows.take(which)
-        held = at[which], self.steps.values[which], self.rounds.values[which]
-        self.forget_from(0)
-        self.add(taken, *held)
+        held, steps, none = at[which], self.steps.values[which], np.zeros_like(which)
+        self.forget_from(0, 0)
+        self.add_rows(taken, held)
+        self.add_mistakes(np.arange(len(which)), none, steps, none)
 
-    def forget_from(self, n: int) -> None:
-        """Forget all mistakes but the first n."""
-        for column in (self.positions, self.steps, self.rounds):
-            column.n = n
-        if not self._positions_only:
-            self._ends.n = n + 1
-            self._data.n = self._columns.n = int(self._ends.values[-1])
+    def forget_from(self, mistakes: int, rows: int) -> None:
+        """Forget all but the first mistakes and rows."""
+        for column in (self.examples, self.columns, self.steps, self.rounds):
+            column.n = mistakes
+        self.positions.n = rows
+        if not self.kernel.is_precomputed:
+            self._ends.n = rows + 1
+            self._data.n = self._indices.n = int(self._ends.values[-1])
+        self.forget_scores()
+
+    def forget_scores(self) -> None:
+        """Compute the scores of a block again."""
+        self._known = None
+
+    def part(self, block: Block, which: Positions, *, hears: bool) -> _Part:
+        """These rows of the block, with scores that are up to date if it `hears` of mistakes.
+
+        Runs that go over the data in step get the same part, and with it the same kernels.
+        """
+        known = self._known_of(block)
+        part = known.part
+        fine, flaw = self.refresh(block, which, adds=hears)
+        which = which[:fine]
+        is_same = part is not None and hears and np.array_equal(part.which, which)
+        if part is None or not is_same or (part.positions != block.positions(which)).any():
+            part = known.part = _Part(self, known, block, which, flaw)
+        part.importances = None if block.importances is None else block.importances[which]
+        return part
+
+    def _known_of(self, block: Block) -> _Known:
+        known = self._known
+        if known is None or known.rows() is not block.rows:
+            known = self._known = _Known(block.rows, averaging=self.averaging)
+        return known
+
+    def refresh(self, block: Block, which: Positions, *, adds: bool = True) -> tuple[int, Flaw]:
+        """Bring the scores of these rows up to date, up to the first one without a kernel.
+
+        Returns how many of them these are, and the flaw of the next.
+        """
+        known, fine, flaw = self._known_of(block), len(which), Flaw.NONE
+        outside = np.flatnonzero((which < 0) | (which >= len(block)))
+        if len(outside):
+            fine, flaw = int(outside[0]), Flaw.BOUNDS
+        since = known.since[which[:fine]]
+        stale = np.flatnonzero(since < len(self) if adds else since < 0)
+        if len(stale) == 0:
+            return fine, flaw
+        unread = stale[since[stale] < 0]
+        if len(unread):
+            good, wrong = self.kernel.flaw(known.take(block.rows, which[unread]), bias=self.bias)
+            if good < len(unread):
+                fine, flaw = int(unread[good]), wrong
+                stale = stale[stale < fine]
+        known.since[which[unread[unread < fine]]] = 0
+        since = known.since[which[stale]]
+        for first in np.unique(since[since < len(self)]).tolist() if adds else ():
+            self._add_since(known, block, which[stale[since == first]], first)
+        return fine, flaw
+
+    def _add_since(self, known: _Known, block: Block, which: Positions, first: int) -> None:
+        """Add the mistakes from number `first` on to the scores of these rows."""
+        held = (self.examples, self.rounds, self.columns, self.steps)
+        example, rounds, columns, steps = (column.values[first:] for column in held)
+        # a row that several runs mistook in the same round is multiplied once
+        order = np.lexsort((example, rounds))
+        example, rounds, columns, steps = (a[order] for a in (example, rounds, columns, steps))
+        is_new = np.diff(example, prepend=-1) != 0
+        slot, mistaken = np.cumsum(is_new) - 1, example[is_new]
+        known.make_room(int(columns.max()) + 1)
+        tables = [table.take(which, axis=1) for table in known.tables]
+        rows = known.take(block.rows, which)
+        of, at = self.rows(rows.dim)
+        for begin in range(0, len(mistaken), _MISTAKES):
+            some = mistaken[begin : begin + _MISTAKES]
+            gram = self.kernel.gram(rows, of, at, some, bias=self.bias)
+            span = slice(*np.searchsorted(slot, [begin, begin + len(some)]))
+            each = (steps[span], times(rounds[span] - 1, steps[span]))
+            for table, step in zip(tables, each, strict=False):
+                add_mistakes(gram, slot[span] - begin, columns[span], step, table)
+        for table, new in zip(known.tables, tables, strict=True):
+            table[:, which] = new
+        known.since[which] = len(self)

@@ -25,7 +25,7 @@ Gamma: TypeAlias = float | Literal["auto", "scale"]
 _SHAPES: dict[Any, int] = {"linear": 0, "poly": 1, "rbf": 2}
 NAMES: tuple[KernelName, ...] = ("linear", "poly", "rbf", "precomputed")
 _AT_ONCE = 1 << 21  # kernels held at a time: 16 MB
-_WORTH_THREADS = 256  # rows; each thread first spreads the rows that they are multiplied with
+_WORTH_THREADS = 512  # rows; each thread first spreads the rows that they are multiplied with
 _UNEVEN = 1e-9  # by how much rounding may make a matrix unsymmetric, or its pairs too large
 
 
@@ -106,24 +106,36 @@ class Kernel:
         )
         return at, Flaw(flaw)
 
-    def gram(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool = False) -> Vector:
-        """The kernel of each row with each row of `of`, which are at these positions of the data.
+    def gram(
+        self,
+        rows: Rows,
+        of: Rows | None,
+        at: Positions,
+        which: Positions | None = None,
+        *,
+        bias: bool = False,
+    ) -> Vector:
+        """A row for each row of `of` (or `which` of them): its kernels with all `rows`.
 
-        `bias` adds 1: a constant feature in the kernel's space.
+        `at` are their positions in the data. `bias` adds 1: a constant feature in the kernel's
+        space.
         """
         if self.is_precomputed:
-            return np.ascontiguousarray(dense(rows)[:, at] + float(bias))
+            return np.ascontiguousarray(dense(rows).T[at if which is None else at[which]]) + bias
         assert of is not None
         if callable(self.name):
-            return _called(self.name, rows, of) + float(bias)
-        settings, width = self._settings(bias=bias), len(of)
+            of = of if which is None else of.take(which)
+            return np.ascontiguousarray(_called(self.name, rows, of).T) + float(bias)
+        settings, width = self._settings(bias=bias), len(of) if which is None else len(which)
         values, indices, starts, _ = of.core
+        out = np.empty((width, len(rows)))
 
-        def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+        def core(begin: int, end: int, _: Vector) -> tuple[int, int]:
             return _core.kernel_gram(
                 values,
                 indices,
                 starts,
+                which,
                 *rows.core,
                 **settings,
                 begin=begin,
@@ -131,7 +143,8 @@ class Kernel:
                 out=out.reshape(-1),
             )
 
-        return scored(rows, core, width, times=width * (len(rows) >= _WORTH_THREADS))
+        scored(rows, core, 0, width * (len(rows) >= _WORTH_THREADS), parts_each=1)
+        return out
 
     def sums(
         self,
@@ -140,15 +153,22 @@ class Kernel:
         at: Positions,
         example: Positions,
         steps: tuple[Vector, ...],
+        column: Positions | None = None,
+        columns: int = 1,
         *,
         bias: bool,
     ) -> tuple[Vector, ...]:
-        """Σ step·K(x, row) over the mistakes, each on the row `example` of `of`, for all steps."""
-        out = tuple(np.zeros(len(rows)) for _ in steps)
+        """Σ step·K(x, row) over the mistakes, each on the row `example` of `of`, for all steps.
+
+        With `columns`, each mistake is added to its own, and there is one for each column.
+        """
+        column = np.zeros_like(example) if column is None else column
+        out = tuple(np.zeros((columns, len(rows))) for _ in steps)
         for part, gram in self._parts(rows, of, at, bias=bias):
-            since = np.zeros(len(gram), dtype=np.int64)
             for s, step in zip(out, steps, strict=True):
-                add_mistakes(gram, example, step, since, s[part])
+                own = np.zeros((columns, gram.shape[1]))
+                add_mistakes(gram, example, column, step, own)
+                s[:, part] = own
         return out
 
     def votes(
@@ -160,21 +180,22 @@ class Kernel:
         step: Vector,
         *,
         survived: Positions,
-        zero_is_positive: bool,
         bias: bool,
+        zero_is_positive: bool = True,
+        classes: dict[str, Any] | None = None,
     ) -> Vector:
-        """The votes on each row: those of the weights after each mistake, by rounds survived."""
-        out = np.zeros(len(rows))
+        """The votes on each row: those of the weights after each mistake, by rounds survived.
+
+        Of many classes, learned jointly, `classes` has their number and those of the mistakes.
+        """
+        out = np.zeros(len(rows) if classes is None else (len(rows), classes["classes"]))
         for part, gram in self._parts(rows, of, at, bias=bias):
-            _core.kernel_votes(
-                gram=gram.reshape(-1),
-                width=gram.shape[1],
-                example=example,
-                step=step,
-                survived=survived,
-                zero_is_positive=zero_is_positive,
-                out=out[part],
-            )
+            made: dict[str, Any] = {"gram": gram.reshape(-1), "example": example, "step": step}
+            made |= {"survived": survived, "out": out[part].reshape(-1)}
+            if classes is not None:
+                _core.kernel_joint_votes(**made, **classes)
+            else:
+                _core.kernel_votes(**made, zero_is_positive=zero_is_positive)
         return out
 
     def _parts(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool) -> Any:
@@ -214,16 +235,19 @@ class Kernel:
 
 
 def add_mistakes(
-    gram: Vector, example: Positions, step: Vector, since: Positions, s: Vector
+    gram: Vector, example: Positions, column: Positions, step: Vector, s: Vector
 ) -> None:
-    """Add step·K of the mistakes from number `since` on to each score s, one by one, in place."""
+    """Add step·K of the mistakes, one by one, each to its column of the scores s, in place.
+
+    Row `example` of `gram` has the kernels of a mistake; s has a row for each column.
+    """
     _core.kernel_sums(
         gram=gram.reshape(-1),
-        width=gram.shape[1],
+        n=gram.shape[1],
         example=example,
+        column=column,
         step=step,
-        since=since,
-        s=s,
+        s=s.reshape(-1),
     )
 
 

@@ -36,7 +36,7 @@ def gram_of(given: Data, kernel: Kernel | AnyKernel, *, constant: bool) -> tuple
         gamma, plus = (fraction_text(Fraction(float(x))) for x in (kernel.gamma, kernel.coef0))
         text = f"({gamma} x·z + {plus})^{kernel.degree}"
     if callable(name) or kernel.is_precomputed:
-        K = kernel.gram(rows, rows, np.arange(n))
+        K = np.ascontiguousarray(kernel.gram(rows, rows, np.arange(n)).T)
         columns, names, text = n, None, "precomputed"
     else:
         K = _floats(kernel, dense(rows))
