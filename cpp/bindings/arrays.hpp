@@ -141,15 +141,15 @@ struct PassArguments {
   Maybe<In<std::int64_t>> order;
   Size begin, end;
 
-  // `rounds` were played before; `rooms` are the sizes of the arrays that record mistakes.
-  void check(std::int64_t rounds, std::initializer_list<Size> rooms) const {
+  // `rounds` were played before; `rooms` are the sizes of the arrays that record mistakes of `passes`.
+  void check(std::int64_t rounds, std::initializer_list<Size> rooms, Size passes = 1) const {
     countable(rounds);
     within(begin, end, order ? order->size() : length(rows));
     if (labels.size() != length(rows)) refuse("one label per row is needed");
     if (importances && importances->size() != length(rows))
       refuse("one importance per row is needed");
     for (const Size room : rooms)
-      if (room < end - begin) refuse("the records need room for a mistake on every row");
+      if (passes == 0 || room / passes < end - begin) refuse("the records need room for a mistake on every row");
   }
 
   // run(rows, labels, importances, order), the last two null if there are none.

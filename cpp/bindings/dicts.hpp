@@ -1,4 +1,5 @@
-// Python dicts of named features, turned into rows over the columns of the names.
+// Python dicts of named features, or JSON objects as bytes, turned into rows over the columns of the
+// names.
 //
 // Only plain dicts are read: keys are texts or integers; values are numbers, truth values or texts.
 // No Python code runs.
@@ -17,6 +18,7 @@
 
 #include "online/names.hpp"
 #include "online/ranks.hpp"
+#include "text/plain_json.hpp"
 
 namespace novikoff {
 
@@ -215,6 +217,7 @@ class Dicts {
   //
   // Memory is prefetched one step ahead, because the names lie anywhere.
   bool read(PyObject* x, bool adding, std::size_t end, Entries& out) {
+    if (PyBytes_CheckExact(x)) return read_json(x, adding, end, out);
     if (!is_plain(x)) return false;
     const auto n = std::size_t(PyDict_GET_SIZE(x));
     if (items_.size() < n) items_.resize(2 * n);
@@ -263,7 +266,27 @@ class Dicts {
 
   Objects objects_;
   std::vector<Item> items_;
-  std::string name_;
+  std::string name_, json_text_;
+  PlainJson json_;
+
+  // The same for a JSON object.
+  bool read_json(PyObject* x, bool adding, std::size_t end, Entries& out) {
+    const auto size = std::size_t(PyBytes_GET_SIZE(x));
+    json_text_.assign(PyBytes_AS_STRING(x), size).append(padding, '\0');
+    const char* p = json_text_.data();
+    if (!json_.object(p) || p != json_text_.data() + size) return false;
+    out.open(json_.members.size());
+    for (const PlainMember& one : json_.members) {
+      std::string_view name = one.key;
+      if (!one.is_number) name = name_.assign(name).append(1, '=').append(one.text);
+      const std::uint64_t hash = names.hash(name);
+      std::int32_t j = names.find(name, hash);
+      if (adding && (j == Names::none || names.bits())) j = names.add(name, hash);
+      if (std::size_t(j) < end) out.put(j, one.number);  // Names::none is not below
+    }
+    out.close();
+    return true;
+  }
 
   [[gnu::noinline]] bool read_others(Item* const first, Item* const last, bool adding,
                                      std::size_t end, Entries& out) {

@@ -99,6 +99,7 @@ static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
+  m.attr("avx2") = wide;
   m.def("accumulate", py_accumulate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
         "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),

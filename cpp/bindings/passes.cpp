@@ -35,6 +35,21 @@ static std::unique_ptr<float[]> narrow_copy(const AnyRows& rows, Size begin, Siz
 
 constexpr Size rows_at_once = 4096;
 
+// Passes over the same rows, one after another: until one learns nothing, or the weights, times their
+// unit, are `until` at its end. `ends` gets the number of mistakes recorded by the end of each.
+struct Again {
+  Size passes = 1;
+  std::int64_t* ends = nullptr;
+  const double *w = nullptr, *until = nullptr;
+  Size width = 0;
+
+  bool is_back(double unit) const {
+    Size j = 0;
+    while (until && j < width && unit * w[j] == until[j]) ++j;
+    return until && j == width;
+  }
+};
+
 // The pass over given rows, some at a time. If there are counts, the scores of these are then counted:
 // an array for all of them would take longer to get than to fill. Scores are estimated while
 // fewer than an eighth of the rows are mistaken: a mistaken row needs its score all the same (on 40k
@@ -42,30 +57,39 @@ constexpr Size rows_at_once = 4096;
 template <class Weights>
 static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& rule,
                          std::int64_t rounds, Weights weights, Mistakes out,
-                         const Maybe<Out<std::int64_t>>& counts) {
+                         const Maybe<Out<std::int64_t>>& counts, const Again& again = {}) {
   const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
-  std::unique_ptr<float[]> narrow;
   const Stop stop = given.learn([&](const auto& rows, auto labels, auto importances, auto order) {
     double met[rows_at_once];
     Stop last{given.begin, Flaw::none};
-    for (Size at = given.begin; at < given.end && last.flaw == Flaw::none; at = last.at) {
-      const Size end = std::min(given.end, at + rows_at_once), before = out.count;
-      const std::int64_t played = rounds + std::int64_t(at - given.begin);
-      double* const seen = honest.data ? met : nullptr;
-      last = importances ? pass<true>(rows, labels, importances, order, at, end, rule, played,
-                                      weights, out, seen)
-                         : pass<false>(rows, labels, nullptr, order, at, end, rule, played,
-                                       weights, out, seen);
-      if (seen) honest.meet_rows(met, at, last.at, labels, importances, order, rows.n);
-      if constexpr (std::is_same_v<Weights, Sum<double>>) {
-        const bool rare = 8 * (out.count - before) < last.at - at;
-        if (rare && !narrow) {
-          narrow = narrow_copy(given.rows, last.at, given.end, weights.w, rows.dim);
-          weights.narrow = narrow.get();
-        } else if (!rare) {
-          weights.narrow = nullptr;  // and stays so, because the copy is out of date from now on
+    for (Size passes = 0; passes < again.passes; ++passes) {
+      std::unique_ptr<float[]> narrow;
+      const Size before_pass = out.count;
+      last = {given.begin, Flaw::none};
+      for (Size at = given.begin; at < given.end && last.flaw == Flaw::none; at = last.at) {
+        const Size end = std::min(given.end, at + rows_at_once), before = out.count;
+        const std::int64_t played = rounds + std::int64_t(at - given.begin);
+        double* const seen = honest.data ? met : nullptr;
+        last = importances ? pass<true>(rows, labels, importances, order, at, end, rule, played,
+                                        weights, out, seen)
+                           : pass<false>(rows, labels, nullptr, order, at, end, rule, played,
+                                         weights, out, seen);
+        if (seen) honest.meet_rows(met, at, last.at, labels, importances, order, rows.n);
+        if constexpr (std::is_same_v<Weights, Sum<double>>) {
+          const bool rare = 8 * (out.count - before) < last.at - at;
+          if (rare && !narrow) {
+            narrow = narrow_copy(given.rows, last.at, given.end, weights.w, rows.dim);
+            weights.narrow = narrow.get();
+          } else if (!rare) {
+            weights.narrow = nullptr;  // and stays so, because the copy is out of date from now on
+          }
         }
       }
+      if constexpr (requires { weights.narrow; }) weights.narrow = nullptr;
+      rounds += std::int64_t(given.end - given.begin);
+      if (last.flaw != Flaw::none) break;
+      if (again.ends) again.ends[passes] = std::int64_t(out.count);
+      if (out.count == before_pass || again.is_back(rule.unit)) break;
     }
     return last;
   });
@@ -94,16 +118,21 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            std::int64_t rounds, Out<double> w, Maybe<Out<double>> u,
                            Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
                            Out<double> taken, Out<double> square,
-                           Maybe<Out<std::int64_t>> counts) {
+                           Maybe<Out<std::int64_t>> counts, Maybe<Out<std::int64_t>> ends,
+                           Maybe<In<double>> until) {
   one_each(w.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
-  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
+  const Size passes = ends ? ends->size() : 1;
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()}, passes);
   if (u) one_each(u->size(), dim, bias);
+  if (until) one_each(until->size(), dim, bias);
   const Rule rule = rule_of(threshold, step, unit, bias);
   const Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
-  return u ? learn(given, rule, rounds, AveragedSum{{w.data()}, u->data()}, out, counts)
-           : learn(given, rule, rounds, Sum<double>{w.data()}, out, counts);
+  const Again again{passes, ends ? ends->data() : nullptr, w.data(), until ? until->data() : nullptr,
+                    w.size()};
+  return u ? learn(given, rule, rounds, AveragedSum{{w.data()}, u->data()}, out, counts, again)
+           : learn(given, rule, rounds, Sum<double>{w.data()}, out, counts, again);
 }
 
 // run(weights), with a variance for each weight or, if `full`, a matrix of them.
@@ -250,10 +279,14 @@ void bind_passes(nb::module_& m) {
         "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
         "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(), "counts"_a.noconvert().none() = nb::none(),
+        "ends"_a.noconvert().none() = nb::none(), "until"_a.noconvert().none() = nb::none(),
         "One mistake-driven pass over rows[order[begin:end]], updating w, and u if there is one, in "
         "place.\n\n"
         "Returns the first position not learned, the flaw there (0: none), and the number of mistakes "
-        "recorded. The scores of the rows before they were learned from are counted in counts.");
+        "recorded. The scores of the rows before they were learned from are counted in counts. With "
+        "ends, up to as many passes are made, until one learns nothing or ends with weights that, "
+        "times unit, equal until; each entry gets the number of mistakes recorded by the end of its "
+        "pass.");
   m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,

@@ -5,8 +5,11 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/parts.hpp"
+
+#include <cstring>
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"
+#include "text/plain_json.hpp"
 #include "text/renumber.hpp"
 #include "text/svmlight.hpp"
 #include "text/text.hpp"
@@ -208,6 +211,21 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   return out;
 }
 
+static nb::object py_plain_batch(const nb::bytes& body) {
+  std::string text;
+  PlainBatch batch;
+  {
+    nb::gil_scoped_release unlocked;
+    text.reserve(body.size() + padding);
+    text.assign(body.c_str(), body.size()).append(padding, '\0');
+    if (!batch.read(text.data(), text.data() + body.size())) batch.objects.clear();
+  }
+  if (batch.objects.empty()) return nb::none();
+  nb::list out;
+  for (const std::string_view one : batch.objects) out.append(nb::bytes(one.data(), one.size()));
+  return nb::make_tuple(out, batch.most, batch.longest);
+}
+
 static Examples py_parse_texts(In<std::uint8_t> text, In<std::int64_t> starts, std::string_view prefix,
                                const RuleNumbers& rule_numbers) {
   Parsed<std::int32_t> parsed;
@@ -395,7 +413,8 @@ struct PySlotNames : SlotNames {
     each([&](std::int64_t slot, std::string_view name) {
       slots.push(slot);
       text.make_room(name.size());
-      for (const char c : name) text.add(std::uint8_t(c));
+      if (!name.empty()) std::memcpy(text.data + text.size, name.data(), name.size());
+      text.size += name.size();
       starts.push(std::int64_t(text.size));
     });
     return {array(slots), array(text), array(starts)};
@@ -451,6 +470,11 @@ void bind_text(nb::module_& m) {
         "null is refused, zero (nothing), or indicated by a feature of its own, as missing says;\n"
         "whatever is at the keys ignored is left out, and texts at the keys texts are read by words,\n"
         "as the rule says.");
+  m.def("plain_batch", py_plain_batch, "body"_a,
+        nb::sig("def plain_batch(body: bytes) -> tuple[list[bytes], int, int] | None"),
+        "The objects of {\"examples\": [{\"features\": {...}}, ...]}, the members of the largest one, and\n"
+        "the length of the longest key; None if one is not plain: flat, with keys and texts of\n"
+        "printable ASCII characters without escapes, and no key twice.");
   m.def("parse_texts", py_parse_texts, "text"_a.noconvert(), "starts"_a.noconvert(), nb::kw_only(),
         "prefix"_a, "rule"_a,
         "The words of each text[starts[k]:starts[k + 1]], in UTF-8, as features whose names begin\n"

@@ -150,18 +150,20 @@ struct AdaptiveMatrix {
 
 // Repeats the updates of a run, in turn: update k was of row example[k], with importance[k].
 template <class Rows, class Weights>
-NOVIKOFF_CLONES Stop adapt_again(const Rows& rows, const std::int64_t* example,
-                                 const std::int64_t* round, const double* step,
-                                 const double* importance, Size n, bool bias, Weights weights) {
-  for (Size k = 0; k < n; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
-    const Update made{round[k], 0, step[k], 0};
-    if (const Flaw flaw = weights.repeat(x, bias, made, importance[k]); flaw != Flaw::none)
-      return {k, flaw};
-  }
-  return {n, Flaw::none};
+Stop adapt_again(const Rows& rows, const std::int64_t* example,
+                 const std::int64_t* round, const double* step,
+                 const double* importance, Size n, bool bias, Weights weights) {
+  return on_this_processor([=, &rows]() __attribute__((always_inline)) -> Stop {
+    for (Size k = 0; k < n; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+      const Update made{round[k], 0, step[k], 0};
+      if (const Flaw flaw = weights.repeat(x, bias, made, importance[k]); flaw != Flaw::none)
+        return {k, flaw};
+    }
+    return {n, Flaw::none};
+  });
 }
 
 }  // namespace novikoff

@@ -70,16 +70,20 @@ struct Subsets {
 };
 
 // The number of bits that are set in both.
-NOVIKOFF_BIT_CLONES inline std::uint64_t count_both(const Word* a, const Word* b, Size n) {
-  std::uint64_t count = 0;
-  for (Size i = 0; i < n; ++i) count += std::uint64_t(std::popcount(a[i] & b[i]));
-  return count;
+inline std::uint64_t count_both(const Word* a, const Word* b, Size n) {
+  return on_this_processor([=]() __attribute__((always_inline)) -> std::uint64_t {
+    std::uint64_t count = 0;
+    for (Size i = 0; i < n; ++i) count += std::uint64_t(std::popcount(a[i] & b[i]));
+    return count;
+  });
 }
 
 // Clears the bits of a that are not set in b; if `on` is false, those that are.
-NOVIKOFF_CLONES inline void keep(Word* a, const Word* b, Size n, bool on) {
-  const Word turned = on ? 0 : ~Word(0);
-  for (Size i = 0; i < n; ++i) a[i] &= b[i] ^ turned;
+inline void keep(Word* a, const Word* b, Size n, bool on) {
+  on_this_processor([=]() __attribute__((always_inline)) {
+    const Word turned = on ? 0 : ~Word(0);
+    for (Size i = 0; i < n; ++i) a[i] &= b[i] ^ turned;
+  });
 }
 
 // Writes the positions of the set bits, in order, as far as `room`; returns how many were written.

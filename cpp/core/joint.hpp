@@ -175,98 +175,104 @@ struct JointMistakes : Mistakes {
 // `pass`. `s` has room for twice `width` scores. If `honest` has an array, it counts the leads of all
 // classes before x_i was learned from, by the mean of the weights if these have a u.
 template <bool weighed, class Rows, class Weights>
-NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
-                                const double* importance, const std::int64_t* order, Size begin,
-                                Size end, const JointRule& rule, std::int64_t rounds,
-                                Size& classes, Weights weights, double* s, JointMistakes& out,
-                                HonestScores honest) {
-  const Size width = weights.width;
-  constexpr double huge = std::numeric_limits<double>::max();
-  for (Size k = begin; k < end; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
-    if (const Flaw flaw = weights.scorer().score(x, rule.bias, s); flaw != Flaw::none)
-      return {k, flaw};
-    const std::int32_t y = read_once(labels[i]);
-    if (Size(y) >= width) return {k, Flaw::label};
-    for (Size r = 0; r < width; ++r)  // a non-finite feature makes every score non-finite
-      if (!(std::abs(s[r]) <= huge)) return {k, Flaw::value};
-    const Size met = std::max(classes, Size(y) + 1);
-    const std::int32_t r = best_but(s, met, y);
-    const double ahead = r < 0 ? huge : s[y] - s[r];
-    if (!(std::abs(ahead) <= huge)) return {k, Flaw::value};
+Stop joint_pass(const Rows& rows, const std::int32_t* labels,
+                const double* importance, const std::int64_t* order, Size begin,
+                Size end, const JointRule& rule, std::int64_t rounds,
+                Size& classes, Weights weights, double* s, JointMistakes& out,
+                HonestScores honest) {
+  return on_this_processor([=, &rows, &classes, &out]() __attribute__((always_inline)) -> Stop {
+    const Size width = weights.width;
+    constexpr double huge = std::numeric_limits<double>::max();
+    for (Size k = begin; k < end; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
+      if (const Flaw flaw = weights.scorer().score(x, rule.bias, s); flaw != Flaw::none)
+        return {k, flaw};
+      const std::int32_t y = read_once(labels[i]);
+      if (Size(y) >= width) return {k, Flaw::label};
+      for (Size r = 0; r < width; ++r)  // a non-finite feature makes every score non-finite
+        if (!(std::abs(s[r]) <= huge)) return {k, Flaw::value};
+      const Size met = std::max(classes, Size(y) + 1);
+      const std::int32_t r = best_but(s, met, y);
+      const double ahead = r < 0 ? huge : s[y] - s[r];
+      if (!(std::abs(ahead) <= huge)) return {k, Flaw::value};
 
-    double step = rule.step[y];
-    if constexpr (weighed) {
-      step *= importance[i];
-      if (!(std::abs(step) <= huge)) return {k, Flaw::step};
-    }
-    double* predicting = s;
-    const std::int64_t before = rounds + std::int64_t(k - begin);
-    if (honest.data && weights.u && before > 0) {
-      predicting = s + width;
-      JointSum{weights.u, width}.score(x, rule.bias, predicting);
-      for (Size c = 0; c < width; ++c) predicting[c] = s[c] - predicting[c] / double(before);
-    }
-    const auto accept = [&] {
-      classes = met;
-      if (honest.data)
-        honest.meet_classes(predicting, met, Size(y), rule.unit, weighed ? importance[i] : 1.0);
-    };
-    if (r < 0 || ahead > rule.threshold || step == 0) {
+      double step = rule.step[y];
+      if constexpr (weighed) {
+        step *= importance[i];
+        if (!(std::abs(step) <= huge)) return {k, Flaw::step};
+      }
+      double* predicting = s;
+      const std::int64_t before = rounds + std::int64_t(k - begin);
+      if (honest.data && weights.u && before > 0) {
+        predicting = s + width;
+        JointSum{weights.u, width}.score(x, rule.bias, predicting);
+        for (Size c = 0; c < width; ++c) predicting[c] = s[c] - predicting[c] / double(before);
+      }
+      const auto accept = [&] {
+        classes = met;
+        if (honest.data)
+          honest.meet_classes(predicting, met, Size(y), rule.unit, weighed ? importance[i] : 1.0);
+      };
+      if (r < 0 || ahead > rule.threshold || step == 0) {
+        accept();
+        continue;
+      }
+      Update made{before + 1, ahead, step, 0};
+      if (const Flaw flaw = weights.learn(x, rule.bias, y, r, made); flaw != Flaw::none)
+        return {k, flaw};
       accept();
-      continue;
+      made.score *= rule.unit;
+      out.right[out.count] = y;
+      out.rival[out.count] = r;
+      out.record(i, made);
     }
-    Update made{before + 1, ahead, step, 0};
-    if (const Flaw flaw = weights.learn(x, rule.bias, y, r, made); flaw != Flaw::none)
-      return {k, flaw};
-    accept();
-    made.score *= rule.unit;
-    out.right[out.count] = y;
-    out.rival[out.count] = r;
-    out.record(i, made);
-  }
-  return {end, Flaw::none};
+    return {end, Flaw::none};
+  });
 }
 
 // w[right[k]] += step[k] x_i, w[rival[k]] -= step[k] x_i for each k in turn, where i = example[k].
 // Stops at a row, column or class that is not there.
 template <class Rows>
-NOVIKOFF_CLONES Stop joint_accumulate(const Rows& rows, const std::int64_t* example,
-                                      const double* step, const std::int32_t* right,
-                                      const std::int32_t* rival, Size n, bool bias, Size width,
-                                      double* w) {
-  for (Size k = 0; k < n; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
-    const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
-    if (Size(y) >= width || Size(r) >= width) return {k, Flaw::label};
-    if (const Flaw flaw = part_classes(x, step[k], y, r, bias, width, w); flaw != Flaw::none)
-      return {k, flaw};
-  }
-  return {n, Flaw::none};
+Stop joint_accumulate(const Rows& rows, const std::int64_t* example,
+                      const double* step, const std::int32_t* right,
+                      const std::int32_t* rival, Size n, bool bias, Size width,
+                      double* w) {
+  return on_this_processor([=, &rows]() __attribute__((always_inline)) -> Stop {
+    for (Size k = 0; k < n; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+      const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
+      if (Size(y) >= width || Size(r) >= width) return {k, Flaw::label};
+      if (const Flaw flaw = part_classes(x, step[k], y, r, bias, width, w); flaw != Flaw::none)
+        return {k, flaw};
+    }
+    return {n, Flaw::none};
+  });
 }
 
 // Repeats the updates that joint_pass recorded with adaptive weights, in turn.
 template <class Rows>
-NOVIKOFF_CLONES Stop joint_adapt_again(const Rows& rows, const std::int64_t* example,
-                                       const std::int64_t* round, const double* step,
-                                       const double* importance, const std::int32_t* right,
-                                       const std::int32_t* rival, Size n, bool bias,
-                                       JointAdaptive weights) {
-  for (Size k = 0; k < n; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
-    const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
-    if (Size(y) >= weights.width || Size(r) >= weights.width) return {k, Flaw::label};
-    const Update made{round[k], 0, step[k], 0};
-    if (const Flaw flaw = weights.repeat(x, bias, y, r, made, importance[k]); flaw != Flaw::none)
-      return {k, flaw};
-  }
-  return {n, Flaw::none};
+Stop joint_adapt_again(const Rows& rows, const std::int64_t* example,
+                       const std::int64_t* round, const double* step,
+                       const double* importance, const std::int32_t* right,
+                       const std::int32_t* rival, Size n, bool bias,
+                       JointAdaptive weights) {
+  return on_this_processor([=, &rows]() __attribute__((always_inline)) -> Stop {
+    for (Size k = 0; k < n; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+      const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
+      if (Size(y) >= weights.width || Size(r) >= weights.width) return {k, Flaw::label};
+      const Update made{round[k], 0, step[k], 0};
+      if (const Flaw flaw = weights.repeat(x, bias, y, r, made, importance[k]); flaw != Flaw::none)
+        return {k, flaw};
+    }
+    return {n, Flaw::none};
+  });
 }
 
 // A run: mistake k added step[k] times stored row example[k] to class right[k] and subtracted it

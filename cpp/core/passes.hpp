@@ -161,78 +161,86 @@ template <class Weights, class Row>
 // null, `met` gets the score by which each row was predicted before it was learned from, or one of
 // the same bin. Where an estimate of s decides, s itself is found only if the row is learned from.
 template <bool weighed, class Rows, class Weights>
-NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
-                          const std::int64_t* order, Size begin, Size end, const Rule& rule,
-                          std::int64_t rounds, Weights weights, Mistakes& out, double* met) {
-  constexpr double huge = std::numeric_limits<double>::max();
-  for (Size k = begin; k < end; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
-    const int positive = labels[i] > 0;
-    const double y = positive ? 1.0 : -1.0;
-    double* const seen = met ? met + (k - begin) : nullptr;
-    double s = 0;
-    const Told told = tell(weights, x, rule, y, rule.threshold[positive], seen);
-    if (told == Told::above) continue;
-    if (told == Told::nothing) {
-      if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
-      if (seen)
-        *seen = rule.unit * predicting_score(weights, x, rule.bias, s,
-                                             rounds + std::int64_t(k - begin));
-      if (y * s > rule.threshold[positive] && y * s <= huge) continue;
-      if (!(std::abs(s) <= huge)) return {k, Flaw::value};
-    }
+Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
+          const std::int64_t* order, Size begin, Size end, const Rule& rule,
+          std::int64_t rounds, Weights weights, Mistakes& out, double* met) {
+  return on_this_processor([=, &rows, &out, start = weights]() __attribute__((always_inline)) -> Stop {
+    Weights weights = start;  // some count their updates
+    constexpr double huge = std::numeric_limits<double>::max();
+    for (Size k = begin; k < end; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
+      const int positive = labels[i] > 0;
+      const double y = positive ? 1.0 : -1.0;
+      double* const seen = met ? met + (k - begin) : nullptr;
+      double s = 0;
+      const Told told = tell(weights, x, rule, y, rule.threshold[positive], seen);
+      if (told == Told::above) continue;
+      if (told == Told::nothing) {
+        if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
+        if (seen)
+          *seen = rule.unit * predicting_score(weights, x, rule.bias, s,
+                                               rounds + std::int64_t(k - begin));
+        if (y * s > rule.threshold[positive] && y * s <= huge) continue;
+        if (!(std::abs(s) <= huge)) return {k, Flaw::value};
+      }
 
-    double step = y * rule.step[positive];
-    if constexpr (weighed) {
-      step *= importance[i];
-      if (step == 0) continue;
-      if (!(std::abs(step) <= huge)) return {k, Flaw::step};
+      double step = y * rule.step[positive];
+      if constexpr (weighed) {
+        step *= importance[i];
+        if (step == 0) continue;
+        if (!(std::abs(step) <= huge)) return {k, Flaw::step};
+      }
+      Update made{rounds + std::int64_t(k - begin) + 1, s, step, 0};
+      if (const Flaw flaw = weights.learn(x, rule.bias, made); flaw != Flaw::none) return {k, flaw};
+      made.score *= rule.unit;
+      out.record(i, made);
     }
-    Update made{rounds + std::int64_t(k - begin) + 1, s, step, 0};
-    if (const Flaw flaw = weights.learn(x, rule.bias, made); flaw != Flaw::none) return {k, flaw};
-    made.score *= rule.unit;
-    out.record(i, made);
-  }
-  return {end, Flaw::none};
+    return {end, Flaw::none};
+  });
 }
 
 // w += step[k] x_i for each k in turn, where i = example[k]: replays the updates of a run. Stops at
 // a row that is not there or has a column that is not.
 template <class Rows>
-NOVIKOFF_CLONES Stop accumulate(const Rows& rows, const std::int64_t* example, const double* step,
-                                Size n, bool bias, double* w) {
-  for (Size k = 0; k < n; ++k) {
-    Size i;
-    typename Rows::Row x;
-    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
-    if (const Flaw flaw = x.add(step[k], w); flaw != Flaw::none) return {k, flaw};
-    if (bias) w[rows.dim] += step[k];
-  }
-  return {n, Flaw::none};
+Stop accumulate(const Rows& rows, const std::int64_t* example, const double* step,
+                Size n, bool bias, double* w) {
+  return on_this_processor([=, &rows]() __attribute__((always_inline)) -> Stop {
+    for (Size k = 0; k < n; ++k) {
+      Size i;
+      typename Rows::Row x;
+      if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+      if (const Flaw flaw = x.add(step[k], w); flaw != Flaw::none) return {k, flaw};
+      if (bias) w[rows.dim] += step[k];
+    }
+    return {n, Flaw::none};
+  });
 }
 
 // Writes the scores of x_k for k in [begin, end), `weights.width` of each row, summed as in the pass. Where
 // weights have a narrow copy, an estimate that has the sign of the score may take its place.
 template <class Rows, class Weights>
-NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
-                            double* out) {
-  for (Size k = begin; k < end; ++k) {
-    typename Rows::Row x;
-    if (!rows.read(k, x)) return {k, Flaw::bounds};
-    double* const s = out + (k - begin) * weights.width;
-    if constexpr (IsSparse<typename Rows::Row> && requires { weights.narrow; })
-      if (weights.narrow) {
-        const Estimate near = estimate(x, weights.w, weights.narrow, bias);
-        *s = near.s;
-        if (std::abs(near.s) > near.error) continue;
-      }
-    if (const Flaw flaw = weights.score(x, bias, s); flaw != Flaw::none) return {k, flaw};
-    for (Size r = 0; r < weights.width; ++r)
-      if (!(std::abs(s[r]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
-  }
-  return {end, Flaw::none};
+Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
+            double* out) {
+  return on_this_processor([=, &rows, start = weights]() __attribute__((always_inline)) -> Stop {
+    Weights weights = start;
+    for (Size k = begin; k < end; ++k) {
+      typename Rows::Row x;
+      if (!rows.read(k, x)) return {k, Flaw::bounds};
+      double* const s = out + (k - begin) * weights.width;
+      if constexpr (IsSparse<typename Rows::Row> && requires { weights.narrow; })
+        if (weights.narrow) {
+          const Estimate near = estimate(x, weights.w, weights.narrow, bias);
+          *s = near.s;
+          if (std::abs(near.s) > near.error) continue;
+        }
+      if (const Flaw flaw = weights.score(x, bias, s); flaw != Flaw::none) return {k, flaw};
+      for (Size r = 0; r < weights.width; ++r)
+        if (!(std::abs(s[r]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
+    }
+    return {end, Flaw::none};
+  });
 }
 
 }  // namespace novikoff

@@ -23,18 +23,20 @@ constexpr Size abreast = 8;  // rows voted on together: one cache line of double
 
 // dots[i * abreast + q] = <stored_i, row_q>, where work[j * abreast + q] is feature j of row_q.
 template <class Rows>
-NOVIKOFF_CLONES Stop multiply(const Rows& stored, bool bias, const double* work, double* dots) {
-  for (Size i = 0; i < stored.n; ++i) {
-    typename Rows::Row x;
-    if (!stored.read(i, x)) return {i, Flaw::bounds};
-    double a[abreast] = {};
-    const Flaw flaw = x.each([&](Size j, double value) __attribute__((always_inline)) {
-      for (Size q = 0; q < abreast; ++q) a[q] += value * work[j * abreast + q];
-    });
-    if (flaw != Flaw::none) return {i, flaw};
-    for (Size q = 0; q < abreast; ++q) dots[i * abreast + q] = a[q] + (bias ? 1.0 : 0.0);
-  }
-  return {stored.n, Flaw::none};
+Stop multiply(const Rows& stored, bool bias, const double* work, double* dots) {
+  return on_this_processor([=, &stored]() __attribute__((always_inline)) -> Stop {
+    for (Size i = 0; i < stored.n; ++i) {
+      typename Rows::Row x;
+      if (!stored.read(i, x)) return {i, Flaw::bounds};
+      double a[abreast] = {};
+      const Flaw flaw = x.each([&](Size j, double value) __attribute__((always_inline)) {
+        for (Size q = 0; q < abreast; ++q) a[q] += value * work[j * abreast + q];
+      });
+      if (flaw != Flaw::none) return {i, flaw};
+      for (Size q = 0; q < abreast; ++q) dots[i * abreast + q] = a[q] + (bias ? 1.0 : 0.0);
+    }
+    return {stored.n, Flaw::none};
+  });
 }
 
 // votes[q] = sum over the vectors w_k of the run of survived[k] * sign(<w_k, row_q>).

@@ -80,6 +80,38 @@ enum class JsonFlaw : std::int64_t {
   nested, mixed, missing, label, no_label, after, prefix, weight, no_weight, text
 };
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// JSON's numbers are those of read_number without a leading +, leading zeros, or a point that
+// lacks digits on either side.
+inline JsonFlaw read_json_number(const char*& p, double& value) {
+  const char *const begin = p, *q = p + (*p == '-');
+  const bool zero = *q == '0';
+  if (!is_digit(*q) || (zero && is_digit(q[1]))) return JsonFlaw::number;
+  while (is_digit(*q)) ++q;
+  if (*q == '.' && !is_digit(q[1])) return JsonFlaw::number;
+  const Number read = read_number(p, value);
+  const bool whole = is_blank(*p) || *p == ',' || *p == '}' || *p == ']' || ends_line(*p);
+  if (whole && read == Number::good) return JsonFlaw::none;
+  p = begin;
+  return whole ? JsonFlaw::large : JsonFlaw::number;
+}
+
+inline bool read_literal(const char*& p, std::string_view word) {
+  if (std::memcmp(p, word.data(), word.size()) != 0) return false;
+  p += word.size();
+  return true;
+}
+
+// A number, true or false.
+inline JsonFlaw read_amount(const char*& p, double& value) {
+  if (*p == '-' || is_digit(*p)) return read_json_number(p, value);
+  value = 1;
+  if (read_literal(p, "true")) return JsonFlaw::none;
+  value = 0;
+  return read_literal(p, "false") ? JsonFlaw::none : JsonFlaw::value;
+}
+
 struct JsonOptions {
   std::string_view label;  // the key of the label
   bool labelled;           // a line without one is bad
@@ -170,8 +202,6 @@ class JsonReader {
   static void skip_blanks(const char*& p) {
     while (is_blank(*p)) ++p;
   }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
   static JsonFlaw string(const char*& p, std::string& out) {
     switch (read_string(p, out)) {
       case JsonString::good: return JsonFlaw::none;
@@ -180,40 +210,10 @@ class JsonReader {
     }
   }
 
-  // JSON's numbers are those of read_number without a leading +, leading zeros, or a point that
-  // lacks digits on either side.
-  static JsonFlaw number(const char*& p, double& value) {
-    const char *const begin = p, *q = p + (*p == '-');
-    const bool zero = *q == '0';
-    if (!is_digit(*q) || (zero && is_digit(q[1]))) return JsonFlaw::number;
-    while (is_digit(*q)) ++q;
-    if (*q == '.' && !is_digit(q[1])) return JsonFlaw::number;
-    const Number read = read_number(p, value);
-    const bool whole = is_blank(*p) || *p == ',' || *p == '}' || *p == ']' || ends_line(*p);
-    if (whole && read == Number::good) return JsonFlaw::none;
-    p = begin;
-    return whole ? JsonFlaw::large : JsonFlaw::number;
-  }
-
-  static bool literal(const char*& p, std::string_view word) {
-    if (std::memcmp(p, word.data(), word.size()) != 0) return false;
-    p += word.size();
-    return true;
-  }
-
-  // A number, true or false.
-  static JsonFlaw amount(const char*& p, double& value) {
-    if (*p == '-' || is_digit(*p)) return number(p, value);
-    value = 1;
-    if (literal(p, "true")) return JsonFlaw::none;
-    value = 0;
-    return literal(p, "false") ? JsonFlaw::none : JsonFlaw::value;
-  }
-
   // null in place of the value at the path.
   JsonFlaw null(const char*& p) {
     const char* const begin = p;
-    if (!literal(p, "null")) return JsonFlaw::value;
+    if (!read_literal(p, "null")) return JsonFlaw::value;
     if (options_.missing == Missing::refuse) return p = begin, JsonFlaw::missing;
     return JsonFlaw::none;
   }
@@ -304,7 +304,7 @@ class JsonReader {
     text_.clear();
     if (*p == '"') return string(p, text_);
     double value;
-    return *p == 'n' && literal(p, "null") ? JsonFlaw::none : amount(p, value);
+    return *p == 'n' && read_literal(p, "null") ? JsonFlaw::none : read_amount(p, value);
   }
 
   JsonFlaw value(const char*& p, int depth) {
@@ -324,7 +324,7 @@ class JsonReader {
       }
       default: {
         double value;
-        const JsonFlaw flaw = amount(p, value);
+        const JsonFlaw flaw = read_amount(p, value);
         if (flaw == JsonFlaw::none) add_feature(out_, path_, value);
         return flaw;
       }
@@ -338,9 +338,9 @@ class JsonReader {
     text_.clear();
     if (*p == '{' || *p == '[') return JsonFlaw::label;
     if (*p == '"') flaw = string(p, text_);
-    else if (*p != 'n' || !literal(p, "null")) {
+    else if (*p != 'n' || !read_literal(p, "null")) {
       double value;
-      flaw = amount(p, value);
+      flaw = read_amount(p, value);
       text_.assign(begin, p);
     }
     if (flaw != JsonFlaw::none) return flaw;
@@ -353,7 +353,7 @@ class JsonReader {
   JsonFlaw weight(const char*& p) {
     const char* const begin = p;
     if (*p != '-' && !is_digit(*p)) return JsonFlaw::weight;
-    if (const JsonFlaw flaw = number(p, weight_); flaw != JsonFlaw::none) return flaw;
+    if (const JsonFlaw flaw = read_json_number(p, weight_); flaw != JsonFlaw::none) return flaw;
     return weight_ >= 0 ? JsonFlaw::none : (p = begin, JsonFlaw::weight);
   }
 
@@ -401,7 +401,7 @@ class JsonReader {
   }
   JsonFlaw element(const char*& p, std::size_t i) {
     double value;
-    const JsonFlaw flaw = amount(p, value);
+    const JsonFlaw flaw = read_amount(p, value);
     if (flaw != JsonFlaw::none) return flaw;
     const std::size_t size = path_.size();
     number_path(i);

@@ -18,35 +18,37 @@ enum class SvmlightFlaw : std::int64_t {
 // The positions of the bytes of text[0, n) that are not digits, in order, and then n. With these
 // the parser need not find the end of one number before it looks for the next: 13 ns a value
 // instead of 27 (five digits).
-NOVIKOFF_BIT_CLONES inline void find_marks(const char* text, std::size_t n,
-                                           Buffer<std::uint32_t>& marks) {
-  marks.reserve(n + 65);
-  std::uint32_t* out = marks.data;
-  std::size_t i = 0;
+inline void find_marks(const char* text, std::size_t n,
+                       Buffer<std::uint32_t>& marks) {
+  on_this_processor([=, &marks]() __attribute__((always_inline)) {
+    marks.reserve(n + 65);
+    std::uint32_t* out = marks.data;
+    std::size_t i = 0;
 #if defined(__SSE2__)
-  const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
-  for (; i + 64 <= n; i += 64) {
-    std::uint64_t others = 0;
-    for (int k = 0; k < 4; ++k) {
-      const auto* from = reinterpret_cast<const __m128i*>(text + i + 16 * k);
-      const __m128i digit = _mm_sub_epi8(_mm_loadu_si128(from), zero);
-      const __m128i is = _mm_cmpeq_epi8(_mm_min_epu8(digit, nine), digit);
-      others |= std::uint64_t(~_mm_movemask_epi8(is) & 0xffff) << (16 * k);
-    }
-    const int count = std::popcount(others);
-    // always eight at a time: the surplus is overwritten
-    for (int done = 0; done < count; done += 8)
-      for (int k = 0; k < 8; ++k) {
-        out[done + k] = std::uint32_t(i) + std::uint32_t(std::countr_zero(others));
-        others &= others - 1;
+    const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9);
+    for (; i + 64 <= n; i += 64) {
+      std::uint64_t others = 0;
+      for (int k = 0; k < 4; ++k) {
+        const auto* from = reinterpret_cast<const __m128i*>(text + i + 16 * k);
+        const __m128i digit = _mm_sub_epi8(_mm_loadu_si128(from), zero);
+        const __m128i is = _mm_cmpeq_epi8(_mm_min_epu8(digit, nine), digit);
+        others |= std::uint64_t(~_mm_movemask_epi8(is) & 0xffff) << (16 * k);
       }
-    out += count;
-  }
+      const int count = std::popcount(others);
+      // always eight at a time: the surplus is overwritten
+      for (int done = 0; done < count; done += 8)
+        for (int k = 0; k < 8; ++k) {
+          out[done + k] = std::uint32_t(i) + std::uint32_t(std::countr_zero(others));
+          others &= others - 1;
+        }
+      out += count;
+    }
 #endif
-  for (; i < n; ++i)
-    if (static_cast<unsigned char>(text[i] - '0') > 9) *out++ = std::uint32_t(i);
-  *out++ = std::uint32_t(n);
-  marks.size = std::size_t(out - marks.data);
+    for (; i < n; ++i)
+      if (static_cast<unsigned char>(text[i] - '0') > 9) *out++ = std::uint32_t(i);
+    *out++ = std::uint32_t(n);
+    marks.size = std::size_t(out - marks.data);
+  });
 }
 
 // The value of the n digits at p, 1 <= n <= 19.
@@ -152,47 +154,49 @@ struct Svmlight {
   // Reads pairs in the usual form, each after one blank: up to eight digits, a colon, digits,
   // perhaps a point and more digits. Leaves p at the end of the line, or at the first pair in
   // another form.
-  NOVIKOFF_BIT_CLONES void read_quickly(const char*& p, std::int64_t& last) {
-    const char *const text = text_, *q = p;  // local copies: stores could alias the members
-    const std::uint32_t* mark = mark_;
-    while (text + *mark < q) ++mark;
-    double* value = out.values.data + out.values.size;
-    Index* index = out.indices.data + out.indices.size;
-    std::int64_t before = last;
-    for (;;) {
-      const char* const colon = text + mark[0];
-      const auto width = std::size_t(colon - q);
-      if (width - 1 > 7 || *colon != ':') break;
-      const auto j = std::int64_t(join_digits(digits_at(q), unsigned(width)));
-      const char* const point = text + mark[1];
-      const auto whole = std::size_t(point - colon - 1);
-      if (whole - 1 > 7) break;
-      const std::uint64_t units = whole == 1 ? std::uint64_t(colon[1] - '0')
-                                             : join_digits(digits_at(colon + 1), unsigned(whole));
-      const char* stop = point;
-      double x = double(std::int64_t(units));
-      if (*point == '.') {
-        stop = text + mark[2];
-        const auto places = std::size_t(stop - point - 1);
-        if (places == 0 || whole + places > most_tens) break;
-        const std::uint64_t m = units * powers.of_ten[places] + short_number(point + 1, places);
-        if (m <= std::uint64_t(1) << 53) x = double(std::int64_t(m)) / exact_tens[places];
-        else x = divide_exactly(m, int(places));
+  void read_quickly(const char*& p, std::int64_t& last) {
+    on_this_processor([this, &p, &last]() __attribute__((always_inline)) {
+      const char *const text = text_, *q = p;  // local copies: stores could alias the members
+      const std::uint32_t* mark = mark_;
+      while (text + *mark < q) ++mark;
+      double* value = out.values.data + out.values.size;
+      Index* index = out.indices.data + out.indices.size;
+      std::int64_t before = last;
+      for (;;) {
+        const char* const colon = text + mark[0];
+        const auto width = std::size_t(colon - q);
+        if (width - 1 > 7 || *colon != ':') break;
+        const auto j = std::int64_t(join_digits(digits_at(q), unsigned(width)));
+        const char* const point = text + mark[1];
+        const auto whole = std::size_t(point - colon - 1);
+        if (whole - 1 > 7) break;
+        const std::uint64_t units = whole == 1 ? std::uint64_t(colon[1] - '0')
+                                               : join_digits(digits_at(colon + 1), unsigned(whole));
+        const char* stop = point;
+        double x = double(std::int64_t(units));
+        if (*point == '.') {
+          stop = text + mark[2];
+          const auto places = std::size_t(stop - point - 1);
+          if (places == 0 || whole + places > most_tens) break;
+          const std::uint64_t m = units * powers.of_ten[places] + short_number(point + 1, places);
+          if (m <= std::uint64_t(1) << 53) x = double(std::int64_t(m)) / exact_tens[places];
+          else x = divide_exactly(m, int(places));
+        }
+        if (j <= before || !(*stop == ' ' || ends_line(*stop))) break;
+        mark += *point == '.' ? 3 : 2;
+        before = j;
+        *value++ = x;
+        *index++ = Index(j);
+        q = stop;
+        if (*stop != ' ') break;
+        ++q;
       }
-      if (j <= before || !(*stop == ' ' || ends_line(*stop))) break;
-      mark += *point == '.' ? 3 : 2;
-      before = j;
-      *value++ = x;
-      *index++ = Index(j);
-      q = stop;
-      if (*stop != ' ') break;
-      ++q;
-    }
-    p = q;
-    mark_ = mark;
-    last = before;
-    out.values.size = std::size_t(value - out.values.data);
-    out.indices.size = std::size_t(index - out.indices.data);
+      p = q;
+      mark_ = mark;
+      last = before;
+      out.values.size = std::size_t(value - out.values.data);
+      out.indices.size = std::size_t(index - out.indices.data);
+    });
   }
 
   // Reads a pair in any form.

@@ -67,7 +67,7 @@ def _noting(calls: list[threading.Thread], function: Any) -> Any:
 def test_ctrl_c_stops_all_threads_and_leaves_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = four_classes()
     clf = Perceptron(max_iter=100_000, multiclass="ovr")
-    monkeypatch.setattr(ShownPasses, "__call__", _pressed_after_five_passes)
+    monkeypatch.setattr(ShownPasses, "__call__", _pressed_after_eight_passes)
     with pytest.raises(Interrupted):
         clf.fit(X, y)
     assert clf.verdict_ == "interrupted"
@@ -75,8 +75,8 @@ def test_ctrl_c_stops_all_threads_and_leaves_a_model(monkeypatch: pytest.MonkeyP
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def _pressed_after_five_passes(_: Any, _title: str, ledger: Any) -> None:
-    if len(ledger.epoch_ends) == 5:
+def _pressed_after_eight_passes(_: Any, _title: str, ledger: Any) -> None:
+    if len(ledger.epoch_ends) == 8:
         os.kill(os.getpid(), signal.SIGINT)
 
 

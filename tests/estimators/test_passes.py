@@ -21,6 +21,7 @@ from novikoff import (
     Winnow,
     load,
 )
+from novikoff.runs import loop
 
 _draw = np.random.default_rng(0)
 X = _draw.normal(size=(40, 3))
@@ -84,6 +85,7 @@ def test_a_long_fit_shows_its_passes_where_somebody_watches(
 ) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(loop, "_ROUNDS_AT_ONCE", 1)  # as with many rows
     Perceptron(max_iter=100).fit(X, NOISE)
     *shown, cleared, rest = screen.getvalue().split("\r")
     assert 5 < len(shown) < 50

@@ -209,9 +209,10 @@ def test_a_bad_value_is_named_by_its_row_and_the_name_of_its_column(method: str)
         "predict": lambda: Perceptron().fit(good, LABELS).predict(bad),
         "certify": lambda: certify(bad, LABELS),
     }
-    with pytest.raises(
-        BadExample, match=r"contains NaN or a missing value \(row 2, column 'height cm'\)"
-    ):
+    words = r"contains NaN or a missing value \(row 2, column 'height cm'\)"
+    if method == "certify":  # which speaks to statisticians
+        words = "row 2: height cm is missing, as in 1 of 4 rows"
+    with pytest.raises(BadExample, match=words):
         calls[method]()
 
 

@@ -44,11 +44,24 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
     joint: dict[str, Any] = {"threshold": 1e9, "step": np.ones(WIDTH), "unit": 1.0, "classes": 0}
     kernel: dict[str, Any] = {"shape": 1, "degree": 2, "gamma": 0.5, "constant": 1.0}
     gram = np.ones(N * N)
-    pairwise: dict[str, Any] = {"gram": gram, "width": N}
     literals: dict[str, Any] = {"plain": np.zeros(DIM, np.int64), "negated": np.ones(DIM, np.int64)}
     made_calls: list[partial[Any]] = [
         partial(
             core.learn, *rows, labels=labels, **part, **two, bias=True, unit=1.0, w=w, u=u, **room
+        ),
+        partial(
+            core.learn,
+            *rows,
+            labels=labels,
+            **part,
+            **two,
+            bias=True,
+            unit=1.0,
+            w=w,
+            u=None,
+            **room,
+            ends=np.zeros(1, np.int64),
+            until=u,
         ),
         partial(
             core.multiply,
@@ -162,11 +175,35 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             out=out,
         ),
         partial(core.kernel_squares, *rows, **kernel, **span, out=out),
-        partial(core.kernel_gram, *csr, *rows, **kernel, **span, out=gram),
-        partial(core.kernel_sums, **pairwise, **made, since=np.zeros(N, np.int64), s=np.zeros(N)),
+        partial(core.kernel_gram, *csr, example, *rows, **kernel, **span, out=gram),
+        partial(
+            core.kernel_sums, gram=gram, n=N, **made, column=np.zeros(N, np.int64), s=np.zeros(N)
+        ),
+        partial(
+            core.kernel_joint_votes,
+            gram=gram,
+            **made,
+            **pairs,
+            survived=survived,
+            classes=4,
+            out=np.zeros(4 * N),
+        ),
+        partial(
+            core.kernel_joint_learn,
+            gram=gram,
+            labels=codes,
+            importances=None,
+            **joint,
+            rounds=0,
+            s=np.zeros(N * WIDTH),
+            u=np.zeros(N * WIDTH),
+            counts=None,
+            **room,
+            **found,
+        ),
         partial(
             core.kernel_votes,
-            **pairwise,
+            gram=gram,
             **made,
             survived=survived,
             zero_is_positive=True,
@@ -282,6 +319,7 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     yield partial(core.parse_svmlight, **text(b"1 1:2 3:4\n-1 2:1\nbad\n"), allowed=2)
     hashed = {"bits": 5, "most_names": 9}
     yield partial(core.parse_vw, **text(b"1 | a b:2\n-1 | c\n"), allowed=1, labelled=True, **hashed)
+    yield partial(core.plain_batch, body=b'{"examples": [{"features": {"a": 1.5, "b": "c"}}]}')
     yield partial(
         core.parse_jsonl,
         **text(b'{"y": 1, "a": 2.5, "b": "text", "c": "two words", "d": [{}]}\n'),

@@ -371,3 +371,66 @@ def kernel_perceptron(
         if len(out.mistakes) == before:
             break
     return Dual(kernel, out.mistakes, out.points, t)
+
+
+@dataclass(frozen=True)
+class JointDual:
+    """The textbook's run of many classes in a kernel's space.
+
+    A mistake is (round, row, step, lead over the rival, class, rival).
+    """
+
+    kernel: Callable[[Point, Point], Fraction]
+    mistakes: list[tuple[int, int, Fraction, Fraction, int, int]]
+    points: dict[int, Point]
+    classes: int
+    rounds: int
+
+    def scores(self, x: Point, after: int | None = None) -> list[Fraction]:
+        """The score of x for each class after so many mistakes."""
+        out = [Fraction(0)] * self.classes
+        for _, i, step, _, y, r in self.mistakes[:after]:
+            out[y] += step * self.kernel(self.points[i], x)
+            out[r] -= step * self.kernel(self.points[i], x)
+        return out
+
+    def stood(self, x: Point) -> list[list[Fraction]]:
+        """The scores of x at the end of each round."""
+        ends = [t for t, *_ in self.mistakes]
+        return [self.scores(x, sum(e <= t for e in ends)) for t in range(1, self.rounds + 1)]
+
+    def average(self, x: Point) -> list[Fraction]:
+        stood = self.stood(x)
+        return [sum(one, Fraction(0)) / self.rounds for one in zip(*stood, strict=True)]
+
+    def votes(self, x: Point) -> list[int]:
+        best = [s.index(max(s)) for s in self.stood(x)]
+        return [best.count(c) for c in range(self.classes)]
+
+
+def joint_kernel_perceptron(
+    shown: Sequence[Shown],
+    kernel: Callable[[Point, Point], Fraction],
+    *,
+    classes: int,
+    known: int,
+    margin: Fraction,
+    class_weights: Sequence[Fraction],
+    importances: Sequence[Fraction] | None,
+    epochs: int,
+) -> JointDual:
+    """The dual form of `joint_perceptron`; classes up to the largest number met are rivals."""
+    out = JointDual(kernel, [], {row: x for row, x, _ in shown}, classes, 0)
+    t = 0
+    for _ in range(epochs):
+        before = len(out.mistakes)
+        for row, x, y in shown:
+            t, s, known = t + 1, out.scores(x), max(known, y + 1)
+            step = class_weights[y] * (1 if importances is None else importances[row])
+            if rivals := [c for c in range(known) if c != y]:
+                r = max(rivals, key=lambda c: (s[c], -c))
+                if step and s[y] - s[r] <= margin:
+                    out.mistakes.append((t, row, step, s[y] - s[r], y, r))
+        if len(out.mistakes) == before:
+            break
+    return JointDual(kernel, out.mistakes, out.points, classes, t)

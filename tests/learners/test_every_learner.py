@@ -55,6 +55,7 @@ from novikoff.learners import (
     Dual,
     Joint,
     JointAdaptive,
+    JointDual,
     Multiplicative,
     Winnow1,
     Winnow2,
@@ -161,6 +162,14 @@ DUALS: dict[str, Callable[[int], Dual]] = {
     ),
     "rbf with a margin": lambda dim: Dual(dim, kernel=Kernel("rbf", gamma=0.2), margin=0.4),
 }
+JOINT_DUALS: dict[str, Callable[[int], JointDual]] = {
+    "joint, poly": lambda dim: JointDual(
+        dim, kernel=Kernel("poly", degree=2, gamma=0.3), classes=2, averaging=True, rate=0.7
+    ),
+    "joint, rbf with a margin": lambda dim: JointDual(
+        dim, kernel=Kernel("rbf", gamma=0.2), margin=0.4, bias=True, class_weights=(0.3, 1.7)
+    ),
+}
 CLASS_LEARNERS: dict[str, Callable[[ConceptClass], ClassLearner]] = {
     "CON": Consistent,
     "CON at random": lambda concepts: Consistent(concepts, choose="random", seed=5),
@@ -198,7 +207,7 @@ def of_weights(make: Callable[[int], AnyLearner]) -> Kind:
     return lambda rows: rows.map(lambda data: Case(lambda: make(data.dim), suited(make(1), data)))
 
 
-def jointly(make: Callable[[int], Joint]) -> Kind:
+def jointly(make: Callable[[int], Joint | JointDual]) -> Kind:
     @st.composite
     def case(draw: st.DrawFn, rows: DataStrategy) -> Case:
         """Rows with classes from 0 to 4; a new class has the next number."""
@@ -258,6 +267,7 @@ OF_CONCEPTS: dict[str, Kind] = {
 EVERY = {
     **WITH_WEIGHTS,
     **{name: of_weights(make) for name, make in DUALS.items()},
+    **{name: jointly(make) for name, make in JOINT_DUALS.items()},
     **OF_CONCEPTS,
 }
 every_learner = pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY.keys())
@@ -276,10 +286,11 @@ def state(learner: AnyLearner) -> tuple[Any, ...]:
     if isinstance(learner, Multiplicative):
         return learner.rounds, learner._w.tobytes(), learner.powers.tobytes()
     if isinstance(learner, Dual):
-        kept = learner._kept
-        mistaken, _ = kept.since(0, learner.dim)
+        kept = learner._sums
+        mistaken, _ = kept.rows(learner.dim)
         assert mistaken is not None
-        columns = (kept.steps.values, kept.rounds.values, dense(mistaken) + 0.0)  # −0 is 0
+        rows = dense(mistaken)[kept.examples.values] + 0.0  # −0 is 0
+        columns = (kept.columns.values, kept.steps.values, kept.rounds.values, rows)
         return learner.rounds, *(column.tobytes() for column in columns)
     average = learner.average.tobytes() if averages(learner) else b""
     variances = b""
@@ -299,7 +310,7 @@ def written(ledger: Ledger) -> tuple[int, dict[str, bytes]]:
 
 def votes_of(ledger: Ledger, rows: Rows) -> list[Any] | None:
     """The vote of all weights of a run, for the rules that have one."""
-    with_votes = ledger.rule in ("additive", "joint", "kernel") and not ledger.began
+    with_votes = ledger.rule in ("additive", "joint", "kernel", "joint-kernel") and not ledger.began
     return list(readings.vote(ledger, rows).tolist()) if with_votes else None
 
 
@@ -366,7 +377,9 @@ def test_the_score_predicted_is_the_score_recorded(kind: Kind, draws: st.DataObj
         _, made = learner.learn(some, i, i + 1)
         if isinstance(learner, ConceptLearner):
             assert made.scores.tolist() == ([score] if (score >= 0) != (y > 0) else [])
-        elif isinstance(learner, Joint):  # it records by how much its class is ahead of a rival
+        elif isinstance(
+            learner, Joint | JointDual
+        ):  # it records by how much its class is ahead of a rival
             of_class = [*score.tolist(), *[0.0] * (y + 1 - len(score))]
             own = of_class.pop(y)
             lead = own - max(of_class, default=0.0)

@@ -83,7 +83,6 @@ def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
         AdaptivePerceptron(hash_bits=4),
         Perceptron(multiclass="joint"),
         VotedPerceptron(),
-        Last(),
     ],
     ids=lambda one: type(one).__name__,
 )

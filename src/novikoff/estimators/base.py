@@ -53,6 +53,7 @@ from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run
 from novikoff.runs.pool import Revisit
 from novikoff.sources.in_memory import RowsOfModel
+from novikoff.storage.file_format import Place
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, naming_columns
 from novikoff.stream.labels import rest_of, written
@@ -200,6 +201,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                         seed=seed,
                         progress=progress,
                         revisit=self.revisit,
+                        together=not self.verbose,
                     )
             except Interrupted:
                 self._take(engine, columns)
@@ -837,7 +839,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             raise ValueError("there are several runs; use runs_[k].show()")
         return self.runs_[0].show(None if X is None else (X, y))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Place) -> None:
         """Write a model file, as `novikoff train` does, for :func:`novikoff.load` and commands."""
         from novikoff.estimators.saved import to_model
 

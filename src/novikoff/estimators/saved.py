@@ -32,7 +32,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.in_memory import RowsOfModel
 from novikoff.sources.text_rule import TextRule
 from novikoff.storage.checked import Settings
-from novikoff.storage.file_format import BadModel
+from novikoff.storage.file_format import BadModel, Place, name_of
 from novikoff.stream.labels import as_values, is_positive_alone, negative_and_positive, written
 from novikoff.stream.multiclass import (
     JointLabels,
@@ -53,7 +53,7 @@ _CLASSES: dict[Kind, type[LinearClassifier]] = {
 }
 
 
-def load(path: str | os.PathLike[str]) -> LinearClassifier:
+def load(path: Place) -> LinearClassifier:
     """The estimator of a model file, whether `save` wrote it or `novikoff train`.
 
     It predicts, explains and continues to learn to the same bits as the one that was saved. New
@@ -66,7 +66,7 @@ def load(path: str | os.PathLike[str]) -> LinearClassifier:
     try:
         return of_model(model)
     except (ValueError, TypeError) as error:
-        raise BadModel(f"{os.fspath(path)}: {error}") from None
+        raise BadModel(f"{name_of(path)}: {error}") from None
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:

@@ -9,7 +9,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
-from novikoff.learners.kernel import Dual
+from novikoff.learners.kernel import Dual, JointDual
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
@@ -22,6 +22,7 @@ __all__ = [
     "Dual",
     "Joint",
     "JointAdaptive",
+    "JointDual",
     "Learner",
     "Multiplicative",
     "Ties",

@@ -23,7 +23,7 @@ from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.weights import parted, times, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Rows, Vector, dots
+from novikoff.stream.rows import Positions, Rows, Vector, dots
 
 
 class Additive(Summed):
@@ -174,6 +174,25 @@ class Additive(Summed):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
+        at, mistakes = self._learn(block, begin, end)
+        self.rounds += at - begin
+        return at, mistakes
+
+    def learn_passes(
+        self, block: Block, passes: int, until: Vector | None
+    ) -> tuple[int, Mistakes, Positions]:
+        """Make up to so many passes over the block, in one call of the core.
+
+        They end when one learns nothing, or leaves the weights `until`. Returns where the last pass
+        stopped, the mistakes, and how many were made by the end of each whole pass.
+        """
+        ends = np.full(passes, -1, dtype=np.int64)
+        at, mistakes = self._learn(block, 0, block.n_rounds, passes=passes, ends=ends, until=until)
+        ends = ends[ends >= 0]
+        self.rounds += len(ends) * block.n_rounds + (at if at < block.n_rounds else 0)
+        return at, mistakes, ends
+
+    def _learn(self, block: Block, begin: int, end: int, **passes: Any) -> tuple[int, Mistakes]:
         self._own_weights()
         counts = counts_of(self.honest)
         at, which, mistakes = one_pass(
@@ -191,8 +210,8 @@ class Additive(Summed):
             rounds=self.rounds,
             w=self._w,
             u=None if counts is None else self._u,
+            **passes,
         )
-        self.rounds += at - begin
         if self._u is not None and counts is None:
             # the u of `mean_of_weights`, summed here and not in the pass, where u would be fetched
             # anew for each mistake: 45 → 25 ms. To count scores, the pass needs it.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from novikoff.stream.rows import Flaw, Positions, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]
+T = TypeVar("T")
 
 _BELOW_ZERO = -math.ulp(0.0)  # with the greatest number below 0, a tie is not a mistake
 THRESHOLDS: dict[Ties, tuple[float, float]] = {
@@ -75,6 +76,7 @@ def one_pass(
     *,
     labels: Labels | Codes,
     dim: int,
+    passes: int = 1,
     refusal: Callable[[Flaw, Block, int], BadExample] = refusal,
     **rule: Any,
 ) -> tuple[int, Positions, Mistakes]:
@@ -82,12 +84,12 @@ def one_pass(
 
     Returns where it stopped, which rows of the block were mistaken, and the mistakes for the
     ledger. It stops before an example that it cannot use, or raises BadExample if that is the
-    first.
+    first. The core may make as many `passes` over them.
     """
     rows = block.rows
     if rows.dim != dim:
         raise BadExample(f"rows have {rows.dim} features, the learner has {dim}")
-    room = end - begin
+    room = (end - begin) * passes
     rounds, which = np.empty(room, np.int64), np.empty(room, np.int64)
     scores, steps, squares = np.empty(room), np.empty(room), np.empty(room)
 
@@ -108,10 +110,10 @@ def one_pass(
         )
 
     at, flaw, count = run()
-    if at == begin and flaw == Flaw.ORDER:
+    if at == begin and flaw == Flaw.ORDER and not count:
         rows.put_in_order()
         at, flaw, count = run()
-    if at == begin and flaw:
+    if at == begin and flaw and not count:
         raise refusal(Flaw(flaw), block, block.row_shown(begin))
     scores, steps, squares = (column[:count].copy() for column in (scores, steps, squares))
     which = which[:count]
@@ -119,15 +121,52 @@ def one_pass(
     return at, which, made
 
 
+Steps: TypeAlias = Generator[None, None, T]  # a computation that can be done in steps
+
+
+def finished(steps: Steps[T]) -> T:
+    """What the steps return in the end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+def in_turn(all_steps: Sequence[Steps[T]]) -> list[T]:
+    """Take a step of each in turn until all are done. An error is raised after its round."""
+    results: dict[int, T] = {}
+    while len(results) < len(all_steps):
+        errors: list[BaseException] = []
+        for k, steps in enumerate(all_steps):
+            if k not in results:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    results[k] = end.value
+                except BaseException as error:
+                    errors.append(error)
+        if errors:
+            for steps in all_steps:
+                steps.close()
+            raise errors[0]
+    return [results[k] for k in range(len(all_steps))]
+
+
 def learn_parts(
-    learner: Any, block: Block, ledger: Ledger, after_part: Callable[[Mistakes], None]
-) -> int:
-    """Learn from all of the block, a part at a time; returns how many examples were learned from.
+    learner: Any,
+    block: Block,
+    ledger: Ledger,
+    after_part: Callable[[Mistakes], None],
+    begin: int = 0,
+) -> Steps[int]:
+    """Learn from the block from `begin` on, a part a step; returns where it ends.
 
     `after_part` is called with the mistakes of each part, and may raise. The ledger records the
     block at once: recording each part took 40 % longer on 1,000,000 × 28 numbers.
     """
-    at, part, last = 0, part_size(block.rows), block.n_rounds
+    at, part, last = begin, part_size(block.rows), block.n_rounds
     made: list[Mistakes] = []
     if ledger.keep == "counts":  # small arrays are used again: 41 → 36 ms on 300,000 × 28, adaptive
         part = min(part, 1 << 16)
@@ -135,23 +174,24 @@ def learn_parts(
         ledger.has_weightless = True
     try:
         while at < last:
-            begin = at
+            before = at
             at, mistakes = learner.learn(block, at, min(last, at + part))
             if ledger.keep == "counts":  # nothing to keep, so nothing to join
-                ledger.record(mistakes, at - begin)
+                ledger.record(mistakes, at - before)
             else:
                 made.append(mistakes)
             after_part(mistakes)
+            yield
     finally:
         if made:
-            ledger.record(Mistakes.joined(made), at, block)
+            ledger.record(Mistakes.joined(made), at - begin, block)
     return at
 
 
-def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Ledger:
+def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Steps[Ledger]:
     """The ledger of one pass over the block; `stop` is called after each part, and may raise."""
     if block.rows.dim > learner.dim:
         learner.widen(block.rows.dim)
     ledger: Ledger = learner.open_ledger(keep)
-    learn_parts(learner, block, ledger, lambda _: stop())
+    yield from learn_parts(learner, block, ledger, lambda _: stop())
     return ledger

@@ -20,7 +20,39 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, Rows, Vector
 
 
-class Joint(Summed):
+class OfClasses:
+    """What learners of many classes in one run know of these: their number and their weights."""
+
+    n_classes: int
+    _rate: float
+    _class_weights: Vector
+
+    def make_room(self, classes: int) -> None:
+        """Make room for what is learned of this many classes, if it takes any."""
+
+    def know(self, classes: int) -> None:
+        """Know at least this many classes from now on, whether or not they have appeared."""
+        self.make_room(classes)
+        self.n_classes = max(self.n_classes, classes)
+
+    def weigh(self, first: int, class_weights: Sequence[float]) -> None:
+        """Set the factors of the rate for the classes from number `first` on."""
+        check_class_weights(class_weights)
+        weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
+        weights[: len(self._class_weights)] = self._class_weights
+        weights[first : first + len(class_weights)] = class_weights
+        others = np.flatnonzero(weights != 1)  # classes beyond the last of these have 1 anyway
+        self._class_weights = weights[: others.max(initial=-1) + 1].copy()
+
+    def _steps_of(self, width: int) -> Vector:
+        """The factor with which a mistaken example of each class is added."""
+        steps = np.full(width, self._rate)
+        some = min(width, len(self._class_weights))
+        steps[:some] *= self._class_weights[:some]
+        return steps
+
+
+class Joint(Summed, OfClasses):
     """Add a mistaken example to the weights of its class, subtract it from those of its best rival.
 
     The class with the highest score is predicted; a tie is a mistake. With ‖x‖ ≤ R, and vectors u
@@ -80,20 +112,6 @@ class Joint(Summed):
             self._w = np.pad(self._w, ((0, 0), (0, more)))
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
-    def know(self, classes: int) -> None:
-        """Know at least this many classes from now on, whether or not they have appeared."""
-        self.make_room(classes)
-        self.n_classes = max(self.n_classes, classes)
-
-    def weigh(self, first: int, class_weights: Sequence[float]) -> None:
-        """Set the factors of the rate for the classes from number `first` on."""
-        check_class_weights(class_weights)
-        weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
-        weights[: len(self._class_weights)] = self._class_weights
-        weights[first : first + len(class_weights)] = class_weights
-        others = np.flatnonzero(weights != 1)  # classes beyond the last of these have 1 anyway
-        self._class_weights = weights[: others.max(initial=-1) + 1].copy()
-
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
@@ -101,7 +119,7 @@ class Joint(Summed):
             w=self._w.reshape(-1),
             u=None if self._u is None else self._u.reshape(-1),
             threshold=self._threshold,
-            step=self._steps(self._w.shape[1]),
+            step=self._steps_of(self._w.shape[1]),
             unit=self._unit,
             classes=self.n_classes,
             rounds=self.rounds,
@@ -177,7 +195,7 @@ class Joint(Summed):
             end,
             labels=codes,
             dim=self.dim,
-            step=self._steps(width),
+            step=self._steps_of(width),
             bias=self.bias,
             rounds=self.rounds,
             width=width,
@@ -201,13 +219,6 @@ class Joint(Summed):
                 n_classes=self.n_classes,
             ),
         )
-
-    def _steps(self, width: int) -> Vector:
-        """The factor with which a mistaken example of each class is added."""
-        steps = np.full(width, self._rate)
-        some = min(width, len(self._class_weights))
-        steps[:some] *= self._class_weights[:some]
-        return steps
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""

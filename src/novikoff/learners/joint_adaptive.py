@@ -76,7 +76,7 @@ class JointAdaptive(Joint):
             w=self._w.reshape(-1),
             variance=self._s.reshape(-1),
             u=None if self._u is None else self._u.reshape(-1),
-            step=self._steps(self._w.shape[1]),
+            step=self._steps_of(self._w.shape[1]),
             r=self.regularisation,
             classes=self.n_classes,
             rounds=self.rounds,
@@ -102,7 +102,7 @@ class JointAdaptive(Joint):
 
     def weighed(self, mistakes: Mistakes, importances: Vector | None) -> Mistakes:
         """The mistakes with the importance of each: that of its row, times its class weight."""
-        each = self._steps(self._w.shape[1])[mistakes.classes]
+        each = self._steps_of(self._w.shape[1])[mistakes.classes]
         if importances is not None:
             each *= importances
         return replace(mistakes, importances=each)

@@ -13,7 +13,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
-from novikoff.learners.kernel import Dual
+from novikoff.learners.kernel import Dual, JointDual
 from novikoff.learners.multiplicative import Multiplicative, Variant
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.kernels import Kernel
@@ -33,7 +33,7 @@ Kind: TypeAlias = Literal[
     "winnow1",
     "winnow2",
 ]
-Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint | Dual  # JointAdaptive is a Joint
+Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint | Dual  # with their joint kinds
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Each kind of learner, and the reading of its run that predicts.
@@ -85,16 +85,14 @@ class Rule:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
             raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
-        if self.budget is not None and (self.kernel is None or self.reading != "final"):
-            raise ValueError("a budget is for the final weights of a kernel perceptron")
-        if self.kernel is not None:
-            if self.kind in (*ADAPTIVE, *WINNOWS):
-                raise ValueError(f"a kernel is for perceptrons, not for {self.kind}")
-            if self.joint:
-                raise BadExample(
-                    "a kernel supports two labels only, or one against the rest",
-                    Problem.KERNEL_OF_TWO_LABELS,
-                )
+        one_run = self.kernel is not None and self.reading == "final" and not self.joint
+        if self.budget is not None and not one_run:
+            raise ValueError(
+                "a budget is for the final weights of a kernel perceptron, of two labels or one "
+                "against the rest"
+            )
+        if self.kernel is not None and self.kind in (*ADAPTIVE, *WINNOWS):
+            raise ValueError(f"a kernel is for perceptrons, not for {self.kind}")
         if self.joint and self.matrix == "full":
             raise BadExample(
                 "a full matrix supports two labels only, or one against the rest",
@@ -163,8 +161,10 @@ class Rule:
         how["averaging"] = self.reading == "average"
         plain: dict[str, Any] = {"margin": self.margin, "rate": self.rate}
         if self.kernel is not None:
-            how |= {"budget": self.budget, "seed": self.seed}
-            return Dual(dim, kernel=self.kernel, ties=self.ties, **plain, **how)
+            how |= {"kernel": self.kernel, **plain}
+            if self.joint:
+                return JointDual(dim, **how | {"classes": classes, "class_weights": class_weights})
+            return Dual(dim, ties=self.ties, budget=self.budget, seed=self.seed, **how)
         how["start"] = start
         if self.joint:
             how |= {"classes": classes, "class_weights": class_weights}
@@ -184,6 +184,7 @@ def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
         "joint": Joint,
         "joint-adaptive": JointAdaptive,
         "kernel": Dual,
+        "joint-kernel": JointDual,
         "multiplicative": Multiplicative,
     }
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

@@ -78,9 +78,9 @@ class Mistakes:
         joined = {name: np.concatenate([c[name] for c in columns]) for name in columns[0]}
         return cls(**joined, n_classes=pieces[-1].n_classes)
 
-    def first(self, n: int) -> Mistakes:
-        """The first n of them."""
-        columns: dict[str, Any] = {name: c[:n] for name, c in self.columns.items()}
+    def part(self, begin: int, end: int) -> Mistakes:
+        """Those from `begin` to before `end`."""
+        columns: dict[str, Any] = {name: c[begin:end] for name, c in self.columns.items()}
         return replace(self, **columns)
 
     @property
@@ -88,6 +88,13 @@ class Mistakes:
         """The columns by name."""
         named = {name: getattr(self, name) for name in self.__slots__ if name != "n_classes"}
         return {name: column for name, column in named.items() if column is not None}
+
+
+def both_classes(mistakes: Mistakes) -> Positions:
+    """The right class and the rival of each mistake, in turn."""
+    assert mistakes.classes is not None
+    assert mistakes.rivals is not None
+    return np.column_stack([mistakes.classes, mistakes.rivals]).reshape(-1).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +119,14 @@ Keep: TypeAlias = Literal["examples", "positions", "counts"]
 KeepOrAuto: TypeAlias = Keep | Literal["auto"]  # as estimators take it
 MOST_BYTES = 16 * 10**6  # of the mistakes and rows that an estimator keeps by itself
 Rule: TypeAlias = Literal[
-    "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive", "kernel"
+    "additive",
+    "adaptive",
+    "multiplicative",
+    "concepts",
+    "joint",
+    "joint-adaptive",
+    "kernel",
+    "joint-kernel",
 ]
 Matrix: TypeAlias = Literal["diagonal", "full"]
 
@@ -144,7 +158,7 @@ class Adaptation:
 
 
 _SHOWN = 10  # mistakes in a notebook
-_JOINT: tuple[Rule, ...] = ("joint", "joint-adaptive")
+_JOINT: tuple[Rule, ...] = ("joint", "joint-adaptive", "joint-kernel")
 
 
 def read_only(*arrays: NDArray[Any] | None) -> None:
@@ -177,8 +191,8 @@ class Ledger:
         logarithms of the weights; "adaptive": S∘x takes the place of x, where S are variances that
         shrink with each update (see `Adaptive`); "concepts", it rules out hypotheses; "joint", for
         many classes: the row is added to the weights of the right class and subtracted from those
-        of its rival, and `start` has a column for each class; "joint-adaptive", both; "kernel", the
-        row is added in the space of a kernel, and there are no weights to read.
+        of its rival, and `start` has a column for each class; "joint-adaptive", both; "kernel" and
+        "joint-kernel", the row is added in the space of a kernel: there are no weights to read.
 
     Attributes
     ----------
@@ -383,6 +397,19 @@ class Ledger:
         self._change(_passes=self._passes + 1, _in_closed_epochs=closed)
         return updates
 
+    def record_passes(
+        self, mistakes: Mistakes, ends: Positions, rounds: int, source: Block
+    ) -> None:
+        """Add whole passes of so many rounds each, of which each ended with ends[k] mistakes."""
+        began = self.n_rounds
+        self.record(mistakes, rounds * len(ends), source)
+        wrong = np.concatenate(([0], mistakes.wrong.cumsum()))[ends]
+        self.epoch_ends += range(began + rounds, self.n_rounds + 1, rounds)
+        self.epoch_updates += np.diff(ends, prepend=0).tolist()
+        self.epoch_mistakes += np.diff(wrong, prepend=0).tolist()
+        closed = self.n_updates, self.n_mistakes
+        self._change(_passes=self._passes + len(ends), _in_closed_epochs=closed)
+
     @property
     def scans(self) -> list[int]:
         """Which of the whole passes, counted from 0, were over all data."""
@@ -499,7 +526,7 @@ class Ledger:
         ledger.n_classes = known = stored.count("classes") if rule in _JOINT else 0
         if rule in ("adaptive", "joint-adaptive"):
             ledger.adaptation = _restored_adaptation(stored, dim + bias, known, rule)
-        if rule == "kernel" and (keep != "counts" or "kernel" in settings):
+        if rule in ("kernel", "joint-kernel") and (keep != "counts" or "kernel" in settings):
             ledger.kernel = Kernel.restored(stored.settings("kernel"))
             if keep != ("positions" if ledger.kernel.is_precomputed else "examples") or began:
                 stored.refuse("it does not have all mistakes of its kernel")

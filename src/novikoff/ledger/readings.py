@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from novikoff import _core
-from novikoff.ledger.ledger import Ledger, Rule
+from novikoff.ledger.ledger import Ledger, Rule, both_classes
 from novikoff.ledger.weights import class_scores, columns_for, times
 from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots, part_size
 
@@ -76,8 +76,11 @@ def _in_kernel_space(
     at, example = np.unique(ledger.rows, return_inverse=True)
     none = DenseRows(np.empty((0, ledger.dim)))
     of = none if kernel.is_precomputed or not len(ledger) else ledger.examples
-    steps, late = ledger.steps, ledger.steps * (ledger.rounds - 1)
+    steps, column, classes = ledger.steps, None, 1
     if reading == "vote":
+        pairs: dict[str, Any] | None = None
+        if ledger.is_joint:
+            pairs = {"right": ledger.classes, "rival": ledger.rivals, "classes": ledger.n_classes}
         votes = kernel.votes(
             rows,
             of,
@@ -85,13 +88,20 @@ def _in_kernel_space(
             example,
             steps,
             survived=ledger.survivals(),
-            zero_is_positive=zero_is_positive,
             bias=ledger.bias,
+            zero_is_positive=zero_is_positive,
+            classes=pairs,
         )
         return votes / max(1, ledger.n_rounds)
+    late = steps * (ledger.rounds - 1)
+    if ledger.is_joint:
+        example, column = np.repeat(example, 2), both_classes(ledger.mistakes)
+        steps, late = (np.column_stack([a, -a]).reshape(-1) for a in (steps, late))
+        classes = ledger.n_classes
     each = (steps,) if reading == "final" else (steps, late)
-    s, *u = kernel.sums(rows, of, at, example, each, bias=ledger.bias)
-    return times(ledger.unit, mean_of_weights(s, u[0], ledger.n_rounds) if u else s)
+    s, *u = kernel.sums(rows, of, at, example, each, column, classes, bias=ledger.bias)
+    s = times(ledger.unit, mean_of_weights(s, u[0], ledger.n_rounds) if u else s)
+    return np.ascontiguousarray(s.T) if ledger.is_joint else s[0]
 
 
 def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:

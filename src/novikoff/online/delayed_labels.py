@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import operator
-import os
 import reprlib
 import secrets
 import typing
 import warnings
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from functools import partial
+from io import BytesIO
 from typing import Any, Self
 
 import numpy as np
@@ -223,30 +223,24 @@ class Protocol:
             return ticket
 
     def ask_many(self, X: Sequence[Any], keys: Sequence[str | int]) -> list[Ticket]:
-        """`ask` for each x with its key, without copies; all of them or, after an error, none."""
+        """`ask` an estimator about each x with its key, not copied; after an error, about none."""
+        learner: Any = self.learner
         with self._turn:
             if not self._waiting.keys().isdisjoint(keys) or len({*keys}) < len(keys):
                 raise BadTicket("a key is already waiting for its label; choose others")
-            tickets = self._all_predicted(X, keys)
+            found = learner.answer_each(X)
+            chances: Sequence[float | None] = [None] * len(found)
+            if self._calibrates and found and found[0][0] is not None:
+                chances = self._calibration().each(found)
+            labels = [label for label, _ in found]
+            scores = [s if type(s) is float else _of_label(s, label) for label, s in found]
+            tickets = [*map(_TICKET, zip(keys, labels, scores, chances, strict=True))]
             for one in zip(X, tickets, strict=True):
                 if len(self._waiting) == self._max_waiting:
                     self._waiting.popitem(last=False)
                 self._waiting[one[1].id] = one
             self.asked += len(tickets)
             return tickets
-
-    def _all_predicted(self, X: Sequence[Any], ids: Sequence[str | int]) -> list[Ticket]:
-        answer = getattr(self.learner, "answer_each", None)
-        if answer is None:
-            return [self._predicted(x, id) for x, id in zip(X, ids, strict=True)]
-        found = answer(X)
-        chances: Sequence[float | None] = [None] * len(found)
-        if self._calibrates and found and found[0][0] is not None:
-            chances = self._calibration().each(found)
-        return [
-            Ticket(id, label, _of_label(score, label), chance)
-            for id, (label, score), chance in zip(ids, found, chances, strict=True)
-        ]
 
     def _predicted(self, x: Any, id: str | int) -> Ticket:
         learner: Any = self.learner
@@ -292,29 +286,21 @@ class Protocol:
         return right
 
     def tell_many(self, labels: Mapping[Any, Any]) -> list[bool | Exception]:
-        """`tell` for each id with its label; an error stands in place of its own result only.
+        """`tell` an estimator each id's label; an error stands in place of its own result only.
 
-        Raises BadTicket, and does nothing, if one is not waiting.
+        The learner must know its classes. Raises BadTicket, and does nothing, if one does not wait.
         """
+        learner: Any = self.learner
         with self._turn:
             if missing := labels.keys() - self._waiting.keys():
                 self._find(missing.pop())
-            waiting, out = [self._waiting[id] for id in labels], list[bool | Exception]()
-            each = getattr(self.learner, "learn_each", None)
-            if each is None or not self._knows_classes or None in labels.values():
-                for id, y in labels.items():
-                    try:
-                        out.append(self.tell(id, y))
-                    except (TypeError, ValueError) as error:
-                        out.append(error)
-                return out
-            errors = each([x for x, _ in waiting], [*labels.values()])
-            for k, (id, y) in enumerate(labels.items()):
-                if k in errors:
-                    out.append(errors[k])
-                else:
+            waiting, given = [self._waiting[id] for id in labels], [*labels.values()]
+            errors = learner.learn_each([x for x, _ in waiting], given)
+            same = map(_is_same, [asked.prediction for _, asked in waiting], given)
+            out = [errors.get(k, right) for k, right in enumerate(same)]
+            for k, id in enumerate(labels):
+                if k not in errors:
                     del self._waiting[id]
-                    out.append(_is_same(waiting[k][1].prediction, y))
             drift = self._count([not one for one in out if type(one) is bool])
         if drift is not None:
             warnings.warn(str(drift), DriftWarning, stacklevel=2)
@@ -363,12 +349,10 @@ class Protocol:
 
     def __contains__(self, ticket: Ticket | str | int) -> bool:
         """Whether the ticket, or the ticket with this id, is waiting here."""
-        with self._turn:
-            try:
-                self._find(ticket)
-            except BadTicket:
-                return False
+        with suppress(BadTicket), self._turn:
+            self._find(ticket)
             return True
+        return False
 
     @property
     def waiting(self) -> int:
@@ -460,24 +444,22 @@ class Protocol:
             )
         return id
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: file_format.Place) -> None:
         """Write the Protocol to a file, with an estimator as its learner, and all that waits."""
         if not callable(save := getattr(self.learner, "save", None)):
             raise TypeError(f"{type(self.learner).__name__} has no save(); pickle the Protocol")
-        with self._turn, TemporaryDirectory() as folder:
+        with self._turn:
             header: dict[str, Any] = {name: getattr(self, name) for name in _SAVED}
             header["new"] = _settings(self.learner)
+            learner = BytesIO()
             if header["new"] is None:
-                save(Path(folder, "learner"))
-                learner = np.frombuffer(Path(folder, "learner").read_bytes(), dtype=np.uint8)
-            else:
-                learner = np.zeros(0, dtype=np.uint8)
+                save(learner)
             header["classes"] = None if self._classes is None else plain_labels(self._classes)
             header["window"] = self._recent.maxlen
             header["drift"] = None if self.drift is None else asdict(self.drift)
             header["waiting"] = [_as_json(x, ticket) for x, ticket in self._waiting.values()]
             arrays: Arrays = {
-                "learner": learner,
+                "learner": np.frombuffer(learner.getbuffer(), dtype=np.uint8),
                 "marks": np.array(self._marks, dtype=np.int64),
                 "recent": np.array(self._recent, dtype=np.int8),
             }
@@ -486,16 +468,14 @@ class Protocol:
             file_format.save(path, header, arrays, kind="protocol")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: file_format.Place) -> Self:
         """The Protocol that `save` wrote; BadModel if the file is damaged or something else."""
         import novikoff
 
         header, arrays = file_format.load(path, kind="protocol")
         try:
             if header["new"] is None:
-                with TemporaryDirectory() as folder:
-                    Path(folder, "learner").write_bytes(arrays["learner"].tobytes())
-                    learner = novikoff.load(Path(folder, "learner"))
+                learner = novikoff.load(BytesIO(arrays["learner"].tobytes()))
             else:
                 kind, given = header["new"]
                 given = {name: dict(v) if isinstance(v, list) else v for name, v in given.items()}
@@ -518,7 +498,7 @@ class Protocol:
             if fit := [arrays[name] for name in arrays if name.startswith("fit ")]:
                 out._fit = learner.calibrated(fit)
         except (KeyError, TypeError, ValueError) as error:
-            raise file_format.BadModel(f"{os.fspath(path)}: damaged: {error}") from None
+            raise file_format.BadModel(f"{file_format.name_of(path)}: damaged: {error}") from None
         out._waiting.update((ticket.id, (x, ticket)) for x, ticket in waiting)
         return out
 
@@ -540,6 +520,9 @@ class Protocol:
                 f"{count(self.labelled)} labelled, {plural(self.mistakes, 'mistake')}, "
                 f"{count(self.waiting)} waiting, {count(self.dropped)} dropped)"
             )
+
+
+_TICKET = partial(tuple.__new__, Ticket)  # Ticket._make without a call of Python
 
 
 def _is_same(prediction: Any, label: Any) -> bool:
@@ -567,6 +550,7 @@ def _settings(learner: Any) -> tuple[str, dict[str, Any]] | None:
 def _as_json(x: Any, ticket: Ticket) -> str:
     """An example that waits, and its ticket, as a text for a file."""
     dtype = str(x.dtype) if isinstance(x, np.ndarray) else None
+    x = json.loads(x) if isinstance(x, bytes) else x
     try:
         return json.dumps([x, dtype, ticket._asdict()], default=_plain, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.adaptive import Adaptive
-from novikoff.learners.compiled_pass import learned_once
-from novikoff.learners.joint import Joint
+from novikoff.learners.compiled_pass import Steps, in_turn, learned_once
+from novikoff.learners.joint import OfClasses
 from novikoff.learners.joint_adaptive import JointAdaptive
+from novikoff.learners.kernel import unite
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
 from novikoff.ledger import readings
@@ -33,7 +34,7 @@ from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import Interrupts, ctrl_c_stops, undisturbed
-from novikoff.runs.loop import Interrupted, Progress, Run, play
+from novikoff.runs.loop import Interrupted, Progress, Run, playing
 from novikoff.runs.pool import Revisit
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -165,11 +166,13 @@ class Engine:
         seed: int = 0,
         progress: Callable[[str, Ledger], None] | None = None,
         revisit: Revisit | None = None,
+        together: bool = True,
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
-        After each pass `progress` is called with the title of the run, if there are several, and
-        its ledger. Ctrl-C raises Interrupted, and what was learned until then stays.
+        After each pass, or after several made `together`, `progress` is called with the title of
+        the run, if there are several, and its ledger. Ctrl-C raises Interrupted, and what was
+        learned until then stays.
         """
         self._seen = len(codes)
         order = numbers = None
@@ -179,7 +182,7 @@ class Engine:
                 codes = codes[numbers]
                 importances = None if importances is None else importances[numbers]
 
-        def run(k: int, report: Callable[[str, Ledger], None] | None) -> None:
+        def run(k: int, report: Callable[[str, Ledger], None] | None) -> Steps[None]:
             learner = self.learners[k]
             block = Block(
                 rows,
@@ -194,15 +197,10 @@ class Engine:
             said = None if report is None else partial(report, title)
             after = partial(_after_pass, learner, said)
             ledger = self.runs[k].ledger
+            how: dict[str, Any] = {"epochs": epochs, "progress": after, "revisit": revisit}
+            how["together"] = together
             try:
-                self.runs[k] = play(
-                    stream,
-                    learner,
-                    epochs=epochs,
-                    ledger=ledger,
-                    progress=after,
-                    revisit=revisit,
-                )
+                self.runs[k] = yield from playing(stream, learner, ledger=ledger, **how)
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
                 raise
@@ -210,18 +208,21 @@ class Engine:
                 if learner.honest is not None:
                     learner.honest.is_open = True  # what comes next is new
 
-        workers = min(len(self.runs), workers_for(rows, len(self.runs)))
-        if workers > 1 and ctrl_c_stops():
-            self._run_on_threads(workers, rows, run, progress)
+        each = range(len(self.runs))
+        tasks = [each] if unite(self.learners) else [(k,) for k in each]
+        workers = min(len(tasks), workers_for(rows, len(self.runs)))
+        if len(each) > 1 and (workers > 1 or len(tasks) == 1) and ctrl_c_stops():
+            self._run_on_threads(workers, rows, tasks, run, progress)
         else:
-            for k in range(len(self.runs)):
-                run(k, progress)
+            for task in tasks:
+                in_turn([run(k, progress) for k in task])
 
     def _run_on_threads(
         self,
         workers: int,
         rows: Rows,
-        run: Callable[[int, Callable[[str, Ledger], None]], None],
+        tasks: Sequence[Sequence[int]],
+        run: Callable[[int, Callable[[str, Ledger], None]], Steps[None]],
         progress: Callable[[str, Ledger], None] | None,
     ) -> None:
         """Run all classes against the rest at once; Ctrl-C stops each after its pass."""
@@ -238,9 +239,12 @@ class Engine:
                 with turn:
                     progress(title, ledger)
 
+        def runs(task: Sequence[int]) -> None:
+            in_turn([run(k, report) for k in task])
+
         with Interrupts() as interrupts, ThreadPoolExecutor(workers) as pool:
             try:
-                for done in [pool.submit(run, k, report) for k in range(len(self.runs))]:
+                for done in [pool.submit(runs, task) for task in tasks]:
                     done.result()
             except BaseException:
                 pool.shutdown(cancel_futures=True)
@@ -268,13 +272,16 @@ class Engine:
         try:
             labels, codes = self._met(y, named)
             turned = labels.is_turned(self.labels)
-            learners, parts = deepcopy(self.learners), []
+            learners, steps = deepcopy(self.learners), list[Steps[Ledger]]()
             self._make_ready(learners, labels, named)
             for k, learner in enumerate(learners):
                 of_run = labels.of_run(1 - codes if turned else codes, k)
                 block = Block(rows, of_run, first, importances=importances)
-                parts.append(learned_once(block, learner, self.keep, stop))
-                if turned and not isinstance(learner, Joint):
+                steps.append(learned_once(block, learner, self.keep, stop))
+            unite(learners)
+            parts = in_turn(steps)
+            for learner in learners:
+                if turned and not isinstance(learner, OfClasses):
                     learner.turn_round()
             stop()
         except BaseException:
@@ -307,7 +314,7 @@ class Engine:
     ) -> None:
         """Give a joint learner the factors of its new classes."""
         learner, before = learners[0], len(self.labels.classes)
-        if not isinstance(learner, Joint):
+        if not isinstance(learner, OfClasses):
             return
         assert isinstance(labels, JointLabels)
         new = sorted(labels.coded, key=labels.coded.__getitem__)[before:]
@@ -578,7 +585,7 @@ class Engine:
             for waiting, learner, ledger in taken:
                 learner.rounds += waiting["met"]
                 joint = dict[str, Any]()
-                if isinstance(learner, Joint):
+                if isinstance(learner, OfClasses):
                     learner.n_classes = waiting["classes"]
                     classes, rivals = waiting["pairs"]
                     joint = {"classes": classes, "rivals": rivals, "n_classes": learner.n_classes}
@@ -618,13 +625,13 @@ class Engine:
     def _turn_round(self) -> None:
         """Swap the labels −1 and +1."""
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
-            assert not isinstance(learner, Joint)
+            assert not isinstance(learner, OfClasses)
             learner.turn_round()
             ledger.turn_round()
 
     def _widen(self, dim: int, code: int = -1) -> None:
         for learner in self.learners:
-            if isinstance(learner, Joint):
+            if isinstance(learner, OfClasses):
                 # a quarter more, so that classes that come one by one seldom copy the weights
                 learner.make_room(code + 1 + code // 4)
             if dim > learner.dim:

@@ -5,6 +5,7 @@ What is not plain is converted here, where the caller's code may run (`__float__
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import reprlib
@@ -29,8 +30,10 @@ def plain(x: object, where: str = "") -> Plain:
     """The features of x with plain names and values; BadExample, from `where` on, if one has none.
 
     A name is a text or a whole number, which is read as its digits. A text v makes the feature
-    `name=v` with value 1. Dicts and lists inside are read as in JSON lines.
+    `name=v` with value 1. Dicts and lists inside are read as in JSON lines. Bytes are JSON.
     """
+    if isinstance(x, bytes):
+        x = json.loads(x)
     if not isinstance(x, Mapping):
         raise BadExample(
             f"{where}x must be a dict from the names of features to their values, "
@@ -101,7 +104,7 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
 
 def plain_example(x: Any) -> Plain | NDArray[Any]:
     """The first example, which decides whether features have names: a plain dict or row."""
-    return plain(x) if isinstance(x, Mapping) else plain_row(x, None)
+    return plain(x) if isinstance(x, Mapping | bytes) else plain_row(x, None)
 
 
 def by_name(X: Any) -> bool:

@@ -65,6 +65,15 @@ class CycleSearch:
             self._updates.clear()
         return None
 
+    @property
+    def watched(self) -> tuple[int, Vector | None]:
+        """How many passes until `close_pass` is due, unless one ends with these weights."""
+        return 2 * self._since - self._began - self._passes, self._saved
+
+    def skip(self, passes: int) -> None:
+        """Take note of passes after which the weights were not those watched for."""
+        self._passes += passes
+
     def restart(self, passes: int) -> None:
         """Forget the saved weights: after so many passes, the order is another."""
         self._saved, self._passes = None, passes

@@ -28,7 +28,6 @@ class Problem(StrEnum):
     OTHER_LEVELS = "levels that are not those of the response"
     UNORDERED_LEVELS = "levels of an ordinal model that are no numbers"
     MATRIX_OF_TWO_LABELS = "more than two labels for a full matrix"
-    KERNEL_OF_TWO_LABELS = "more than two labels for a kernel"
 
     # where the label is, and which format it is in
     UNKNOWN_FORMAT = "the format is not recognised"
@@ -111,7 +110,6 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
     Problem.MATRIX_OF_TWO_LABELS: "pass matrix='diagonal' or multiclass='ovr'",
-    Problem.KERNEL_OF_TWO_LABELS: "pass multiclass='ovr'",
     Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
     Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
     Problem.TOO_MANY_FOR_MATRIX: "pass matrix='diagonal'",

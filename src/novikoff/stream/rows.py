@@ -280,11 +280,13 @@ def scored(
     core: Callable[[int, int, Vector], tuple[int, int]],
     width: int | None = None,
     times: int = 1,
+    parts_each: int = _PARTS_EACH,
 ) -> Vector:
     """What `core` computes for each row, part by part; a row that it rejects is a BadExample.
 
     It writes one number for each row, or `width` of them, and reads a row so many `times`. Many
-    rows are shared among all processors: no sum goes over more than one row.
+    rows are shared among all processors, which get `parts_each`: no sum goes over more than one
+    row.
     """
     n, size = len(rows), part_size(rows)
     out = np.empty(n if width is None else (n, width))
@@ -297,7 +299,7 @@ def scored(
     if workers > 1:
         from concurrent.futures import ThreadPoolExecutor
 
-        size = -(-n // (_PARTS_EACH * workers))
+        size = -(-n // (parts_each * workers))
         with ThreadPoolExecutor(workers) as pool:
             for stopped, flaw in pool.map(part, range(0, n, size)):
                 if flaw:
