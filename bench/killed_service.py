@@ -9,8 +9,9 @@ learned in a process. With --fail-sync, one sync in ten fails meanwhile.
 
 With --power-loss, the writes and syncs of a child are recorded in their order, with its answers. At
 random moments the power fails: of what was not synced by then, a random part of the sectors is on
-disk, and all that was acknowledged must be there. With --cut, the last megabyte of the log is cut
-off at 20 times as many places: what is left must be a beginning of what was written.
+disk, and all that was acknowledged must be there. With --cut, the log is cut off at 20 times as
+many random places of its last megabyte, and at 64 times as many at its end, byte after byte: what
+is left must be a beginning of what was written.
 
 The first two need cc, for a library that is loaded before SQLite's.
 """
@@ -110,18 +111,35 @@ int fsync(int fd) { return fdatasync(fd); }
 
 
 def requests(seed: int) -> Iterator[tuple[str, dict[str, Any], str | None]]:
-    """What a client sends: predictions with ids, labels for them, and examples with keys."""
+    """What a client sends, one at a time or in batches.
+
+    It makes predictions with ids or keys, tells their labels, and sends examples with keys. The
+    ticket of a prediction is here its id, or the key of its batch and its place there.
+    """
     draw, asked = random.Random(seed), list[str]()
-    for k in range(10**9):
-        x = {f"w{draw.randrange(200)}": 1 for _ in range(5)}
+
+    def features() -> dict[str, int]:
+        return {f"w{draw.randrange(200)}": 1 for _ in range(5)}
+
+    def reveal() -> dict[str, str]:
         label = draw.choice(("ham", "spam"))
-        if draw.random() < 0.3:
-            yield "learn", {"features": x, "label": label}, f"{seed} {k}"
-        elif asked and draw.random() < 0.5:
-            yield "reveal", {"ticket": asked.pop(draw.randrange(len(asked))), "label": label}, None
+        return {"ticket": asked.pop(draw.randrange(len(asked))), "label": label}
+
+    for k in range(10**9):
+        key, some = f"{seed} {k}", draw.randrange(2, 20)
+        if draw.random() < 0.2:
+            label = draw.choice(("ham", "spam"))
+            yield "learn", {"features": features(), "label": label}, key
+        elif len(asked) >= some and draw.random() < 0.5:
+            yield "reveal", {"examples": [reveal() for _ in range(some)]}, None
+        elif asked and draw.random() < 0.3:
+            yield "reveal", reveal(), None
+        elif draw.random() < 0.5:
+            asked += [f"{key} {j}" for j in range(some)]
+            yield "predict", {"examples": [{"features": features()} for _ in range(some)]}, key
         else:
-            asked.append(f"{seed} {k}")
-            yield "predict", {"features": x, "id": asked[-1]}, None
+            asked.append(key)
+            yield "predict", {"features": features(), "id": key}, None
 
 
 def send(service: Service, verb: str, sent: Any, key: str | None) -> bytes | None:
@@ -145,15 +163,16 @@ def acknowledged_by(service: Service, seed: int) -> Iterator[bytes]:
     """Send requests for ever; each with its answer, as a line."""
     tickets = dict[str, str]()
     for verb, sent, key in requests(seed):
-        if verb == "reveal":
-            if sent["ticket"] not in tickets:
-                continue
-            sent["ticket"] = tickets[sent["ticket"]]
+        for one in sent.get("examples", [sent]) if verb == "reveal" else ():
+            one["ticket"] = tickets.get(one["ticket"], "never asked")
         answer = send(service, verb, sent, key)
         if answer is None:
             continue
         if verb == "predict":
-            tickets[sent["id"]] = json.loads(answer)["ticket"]
+            found = json.loads(answer)
+            each = {sent["id"]: found} if "id" in sent else {}
+            each |= {f"{key} {j}": one for j, one in enumerate(found.get("results", ()))}
+            tickets |= {name: one["ticket"] for name, one in each.items()}
         yield json.dumps([verb, sent, key, answer.decode()]).encode() + b"\n"
 
 
@@ -167,7 +186,7 @@ def killed(folder: Path, seed: int, seconds: float) -> list[Any]:
         try:
             service = Service(folder)
             if not service.models:
-                create(service, max_waiting=50)
+                create(service, max_waiting=100)
             for line in acknowledged_by(service, seed):
                 os.write(writer, line)
         finally:
@@ -230,7 +249,7 @@ def power_losses(moments: int, place: Path) -> str:
     if pid == 0:
         try:
             service, file = Service(folder), os.open(record, os.O_WRONLY | os.O_APPEND)
-            create(service, max_waiting=50)
+            create(service, max_waiting=100)
             for k, line in enumerate(acknowledged_by(service, 1)):
                 os.writev(file, [struct.pack("qqqq", ord("a"), 0, 0, len(line)), line])
                 if k == min(400, 20 * moments):
@@ -288,8 +307,9 @@ def cuts(moments: int, place: Path) -> str:
     (place / "cut" / f"{NAME}-shm").unlink()
     cut, refused, lengths = place / "cut" / f"{NAME}-wal", 0, set[int]()
     size = cut.stat().st_size
-    step = max(1, MEGABYTE // (20 * moments))
-    for end in range(size, size - MEGABYTE, -step):
+    ends = {*random.Random(1).sample(range(size - MEGABYTE, size), 20 * moments)}
+    ends |= {*range(size - min(64 * moments, MEGABYTE), size + 1)}
+    for end in sorted(ends, reverse=True):
         os.truncate(cut, end)
         try:
             with Journal(place / "cut", to_read=True) as journal:
@@ -302,8 +322,7 @@ def cuts(moments: int, place: Path) -> str:
         except Damaged:
             refused += 1
         (place / "cut" / f"{NAME}-shm").unlink(missing_ok=True)
-    places = len(range(0, MEGABYTE, step))
-    return f"cut at {places:,} places, {len(lengths)} beginnings, {refused} refused"
+    return f"cut at {len(ends):,} places, {len(lengths)} beginnings, {refused} refused"
 
 
 def main() -> None:

@@ -5,7 +5,8 @@
 The load generator runs in this process, beside the server: 64 connections that each predict, wait
 for the answer, tell the label, and so on; then 8 connections with batches of 500. The same with the
 journal on a file system in memory without syncing shows what durability costs. With the Python of
-an environment that has vowpalwabbit, its daemon learns the same examples over 64 connections.
+an environment that has vowpalwabbit, its daemon, which writes nothing down, predicts and learns the
+same examples on one connection: one line at a time, and 500 lines before it waits for the answers.
 
 With --many, so many examples are predicted and revealed in batches, and the memory of the server is
 printed as they grow; then it is killed, and the time of its start is printed.
@@ -19,6 +20,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -191,22 +193,22 @@ async def many(folder: str, n: int) -> None:
     process.communicate()
 
 
-async def vowpal(port: int, seconds: float, connections: int) -> tuple[int, list[float]]:
-    """Lines that its daemon learned, one after another on each connection."""
+async def vowpal(port: int, seconds: float, at_once: int) -> tuple[int, list[float]]:
+    """Lines that its daemon predicted and learned on one connection, so many before it waits."""
     some, took, end = examples(5000), list[float](), time.perf_counter() + seconds
     lines = [f"{1 if y == 'spam' else -1} |f {' '.join(x)}\n".encode() for x, y in some]
-
-    async def client(k: int) -> int:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        n = 0
-        while (began := time.perf_counter()) < end:
-            writer.write(lines[(k + connections * n) % len(lines)])
-            await reader.readline()
-            took.append(time.perf_counter() - began)
-            n += 1
-        return n
-
-    return sum(await asyncio.gather(*map(client, range(connections)))), took
+    parts = [b"".join(lines[k : k + at_once]) for k in range(0, len(lines), at_once)]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
+    n = 0
+    while (began := time.perf_counter()) < end:
+        writer.write(parts[n % len(parts)])
+        answered = 0
+        while answered < at_once:
+            answered += (await reader.read(1 << 16)).count(b"\n")
+        took.append(time.perf_counter() - began)
+        n += 1
+    writer.close()
+    return n * at_once, took
 
 
 def main() -> None:
@@ -229,20 +231,21 @@ def main() -> None:
             rate, *times = measured(load, journal, given.seconds, connections)
             shown = " | ".join(f"{one:.1f}" for one in times)
             print(f"| {name} | {journal} | {rate:,.0f} | {shown} |", flush=True)
-    if given.vowpal is not None:
-        code = "import sys; from vowpalwabbit import Workspace; Workspace(arg_list=sys.argv[1:])"
-        drive = ["-c", code] if "python" in given.vowpal.name else []
+    for at_once in (1, 500) if given.vowpal is not None else ():
+        code = "from vowpalwabbit import Workspace; Workspace(arg_list=sys.argv[1:]).run_parser()"
+        drive = ["-c", f"import sys; {code}"] if "python" in given.vowpal.name else []
         words = ["--daemon", "--foreground", "--port", "26542", "--num_children", "1", "--quiet"]
-        process = subprocess.Popen([str(given.vowpal), *drive, *words, "-b", "18"])
+        command = [str(given.vowpal), *drive, *words, "-b", "18"]
+        process = subprocess.Popen(command, start_new_session=True)  # it has a child
         try:
             time.sleep(3)
-            n, took = asyncio.run(vowpal(26542, given.seconds, 1))
+            n, took = asyncio.run(vowpal(26542, given.seconds, at_once))
             took.sort()
             median, worst = (1e3 * took[len(took) * k // 100] for k in (50, 99))
             shown = f"{n / given.seconds:,.0f} | {median:.1f} | {worst:.1f}"
-            print(f"| vw --daemon, 1 connection | none | {shown} | |")
+            print(f"| vw --daemon, {at_once} at once | none | {shown} | |", flush=True)
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

@@ -33,10 +33,18 @@ class Local:
 
     def do(self, verb: str, items: Sequence[Any], name: str = "m", **more: Any) -> Any:
         """The results of pairs (x, id), (x, label), (n, label), or of tickets n."""
-        body = self.body(verb, items, name)
-        work = Work(name, verb, body, *elements(verb, body), Reply(**more) if more else None)
-        found = json.loads(self.service.submit(work).result()[1])
+        found = self.send(name, verb, self.body(verb, items, name).decode(), **more)
         return found.get("results", found)
+
+    def send(self, name: str, verb: str, text: str, **more: Any) -> Any:
+        """The answer to a body, which may be no JSON."""
+        body = text.encode()
+        try:
+            found = elements(verb, body)
+        except msgspec.MsgspecError as error:
+            return {"title": "bad request", "status": 400, "detail": str(error)}
+        work = Work(name, verb, body, *found, Reply(**more) if more else None)
+        return json.loads(self.service.submit(work).result()[1])
 
     def body(self, verb: str, items: Sequence[Any], name: str = "m") -> bytes:
         second = {"predict": "id"}.get(verb, "label")
@@ -44,7 +52,8 @@ class Local:
         of_tickets, id = verb in ("reveal", "drop"), self.service.models[name].id
         keys = ("ticket" if of_tickets else "features", second, "weight")
         full = [(f"{id}:{one[0]}" if of_tickets else one[0], *one[1:]) for one in sent]
-        return encode({"examples": [dict(zip(keys, one, strict=False)) for one in full]})
+        given = [zip(keys, one, strict=False) for one in full]
+        return encode({"examples": [{k: v for k, v in one if v is not None} for one in given]})
 
     def model(self, name: str = "m") -> bytes:
         return self.service.models[name].model_file()

@@ -115,6 +115,19 @@ def test_a_limit_is_named_with_its_value(
     assert found.json()["value"] == getattr(SMALL, limit)
 
 
+@pytest.mark.parametrize(
+    ("large", "limit"),
+    [({f"w{k}": 1 for k in range(11)}, "max_features"), ({"w" * 60: 1}, "max_name")],
+)
+def test_of_a_batch_only_what_exceeds_a_limit_is_refused(
+    large: dict[str, int], limit: str, client: TestClient
+) -> None:
+    sent = {"examples": [{"features": x} for x in ({"a": 1}, large, {"b": 1})]}
+    first, second, third = client.post("/v1/models/m/predict", json=sent).json()["results"]
+    assert third["round"] == first["round"] + 1
+    assert second["error"]["limit"] == limit
+
+
 def test_models_and_names_have_limits_too(tmp_path: Path) -> None:
     with client_of(tmp_path, limits=SMALL) as client:
         for k in range(3):
@@ -243,6 +256,7 @@ def test_metrics_are_what_prometheus_expects(client: TestClient) -> None:
     found = client.get("/metrics")
     families = {one.name: one for one in text_string_to_metric_families(found.text)}
     needed = {"predictions", "reveals", "mistakes", "waiting", "journal_bytes", "replay_seconds"}
+    needed |= {"label_shift_ratio", "drift_labels"}
     assert {f"novikoff_{name}" for name in needed | {"commit_seconds"}} <= set(families)
     assert families["novikoff_mistakes"].type == "counter"
     assert all("." in str(sample.value) for sample in families["novikoff_waiting"].samples)

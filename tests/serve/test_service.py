@@ -14,7 +14,7 @@ from novikoff.cli.main import run as main
 from novikoff.serve import service as service_module
 from novikoff.serve import upkeep
 from novikoff.serve.journal import NAME, Damaged, Journal, Locked
-from novikoff.serve.messages import encode
+from novikoff.serve.messages import encode, failed
 from novikoff.serve.service import Unavailable
 
 CLASSES = ("a", "b", "c")
@@ -350,3 +350,114 @@ def test_after_an_unexpected_error_nothing_is_answered_until_a_start_replays_the
     again = Local(tmp_path)
     assert again.service.models["m"].protocol.labelled == 8  # they were written
     again.close()
+
+
+PLAIN = [
+    "{}",
+    '{"a": 1}',
+    ' { "a" : 1.5 , "b":true,"c" : false } ',
+    '{"a":-0.0,"b":1e-5,"c":-2.5E+3,"d":0.1234567890123456789,"e":18446744073709551617}',
+    '{"a=x":2,"a":"x","b":"","c":"two words"}',
+    '{"w1":1,"w2":2,"w3":3,"w4":4,"w5":5,"w6":6,"w7":7,"w8":8,"w9":9}',
+]
+ODD = [
+    '{"a": 1, "a": 2}',
+    '{"a": "x", "a": "y"}',
+    r'{"l\u0061bel": 1}',
+    '{"label": 1}',
+    '{"a": null}',
+    '{"a": {"b": 1}, "c": [1, 2]}',
+    '{"é": 1, "a": "ü"}',
+    '{"": 1}',
+    '{"a": 1e999}',
+    '{"a": 1}, "text": "b"',
+    "3",
+    "[]",
+    "null",
+]
+
+
+@pytest.mark.parametrize("hash_bits", [None, 3], ids=["names", "hashed"])
+def test_a_batch_is_answered_and_learned_like_its_examples_one_by_one(
+    hash_bits: int | None, tmp_path: Path
+) -> None:
+    local = Local(tmp_path)
+    for name in ("together", "alone"):
+        local.create(name, hash_bits=hash_bits)
+        local.do("learn", [({"a": 1, "w2": 1}, "ham"), ({"b": 1, "w3": -1}, "spam")], name)
+    for sent in (PLAIN, *([one, '{"b":1}'] for one in ODD)):
+        each = [f'{{"features":{one}}}' for one in sent]
+        together = local.send("together", "predict", f'{{"examples":[{",".join(each)}]}}')
+        alone = [local.send("alone", "predict", one) for one in each]
+        found = [one.get("error", one) for one in together.get("results", [together])]
+        assert [_but_ids(one) for one in found] == [_but_ids(one) for one in alone]
+        tickets = [one["round"] for one in found if "round" in one]
+        for name in ("together", "alone"):
+            local.do("reveal", [(n, ("ham", "spam")[n % 2]) for n in tickets], name)
+        assert local.model("together") == local.model("alone")
+    local.close()
+
+
+def _but_ids(one: dict[str, Any]) -> dict[str, Any]:
+    """What does not depend on the model's number and on where in the body the example is."""
+    shown = {name: value for name, value in one.items() if name != "ticket"}
+    return shown | {"detail": one["detail"].partition(" (byte")[0]} if "detail" in one else shown
+
+
+def test_a_batch_that_waits_is_the_same_after_a_start_and_can_be_explained(tmp_path: Path) -> None:
+    local = Local(tmp_path / "service")
+    local.create()
+    local.do("learn", [({"a": 1}, "ham"), ({"b": 1}, "spam")])
+    local.do("predict", [({"a": 2, "b": "x"},), ({"b": 3},)])
+    waiting = local.service.models["m"].protocol
+    assert isinstance(waiting.example(3), bytes)
+    explained = local.service.models["m"].explain("1:4")
+    crashed = Local(copied(tmp_path / "service", tmp_path / "crashed"))
+    local.close()
+    again = Local(tmp_path / "service")
+    for one in (crashed, again):
+        served = one.service.models["m"]
+        assert served.explain("1:4") == explained
+        assert served.protocol.tickets == waiting.tickets
+        one.do("reveal", [(3, "ham"), (4, "ham")])
+    assert crashed.model() == again.model()
+    with Journal(tmp_path / "service", to_read=True) as journal:
+        assert upkeep.verify(journal)[1] >= 1
+    crashed.close()
+    again.close()
+
+
+def test_other_labels_than_before_are_noticed_without_labels(tmp_path: Path) -> None:
+    local = Local(tmp_path)
+    local.create(window=20)
+    served = local.service.models["m"]
+    local.do("predict", [({"a": 1}, None)] * 30)  # there is no prediction yet
+    local.do("learn", [({"a": 1}, "ham"), ({"b": 1}, "spam")])
+    half = [({"a": 1}, None), ({"b": 1}, None)]
+    local.do("predict", half * 10)
+    assert served.label_shift is None
+    local.do("predict", half * 10)
+    assert served.label_shift == 0
+    for _ in range(19):
+        local.do("predict", half[:1])
+    assert served.label_shift == 0
+    local.do("predict", half[:1])
+    assert served.label_shift == served.summary()["label_shift"] == 0.5
+    local.do("predict", half * 10)  # of 60 before, 40 were ham
+    assert served.label_shift == pytest.approx(2 / 3 - 1 / 2)
+    local.close()
+
+
+def test_a_batch_of_which_a_part_was_refused_is_replayed_without_that_part(tmp_path: Path) -> None:
+    some, local = [({"a": k}, None) for k in range(3)], Local(tmp_path / "service")
+    local.create()
+    refused = {1: failed(422, "limit exceeded", "it is too large")}
+    found = local.do("predict", some, key="k", digest=b"1", refused=refused)
+    assert [one.get("round") for one in found] == [1, None, 2]
+    crashed = Local(copied(tmp_path / "service", tmp_path / "crashed"))
+    assert crashed.do("predict", some, key="k", digest=b"1") == found
+    assert (
+        crashed.service.models["m"].protocol.tickets == local.service.models["m"].protocol.tickets
+    )
+    local.close()
+    crashed.close()

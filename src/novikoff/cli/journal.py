@@ -12,8 +12,6 @@ from novikoff.cli.serve import NEEDED
 from novikoff.stream.printing import plural
 
 ACTIONS = ("verify", "export", "compact", "backup")
-
-
 OPTIONS = """
 ACTION                  verify, export, compact or backup.
 folder = DIR            Folder of the service.

@@ -14,8 +14,6 @@ from novikoff.cli.errors import fail, needing, show
 from novikoff.serve.limits import Limits
 
 NEEDED = ("starlette", "uvicorn", "msgspec", "prometheus_client")
-
-
 OPTIONS = """
 folder = DIR            Folder of the journal; made if it does not exist.
 --host ADDRESS          Address to listen on.

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
 import msgspec
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -24,6 +25,7 @@ from novikoff.serve.messages import (
     Failed,
     Form,
     Labelled,
+    Objects,
     Problem,
     answered,
     elements,
@@ -59,10 +61,6 @@ def refusal(status: int, title: str, detail: str) -> Refusal:
     return Refusal(Problem(title, status, detail))
 
 
-class Gone(Exception):  # noqa: N818  (it names what the client is)
-    """The client went away."""
-
-
 class Request:
     """One request: its headers and body, which is read within the limits; headers of the answer."""
 
@@ -70,13 +68,8 @@ class Request:
         self._limits, self._receive, self.send = service.limits, receive, send
         self.method, self.headers = scope["method"], dict(scope["headers"])
         self.name: str = scope.get("path_params", {}).get("name", "")
-        self.path, self._query = scope["path"], scope["query_string"]
+        self.path, self.query = scope["path"], scope["query_string"]
         self.answer_headers: dict[bytes, bytes] = {}
-
-    def query(self, name: str, usual: str) -> str:
-        """The value of a parameter in the address."""
-        given: str = self._query.decode("latin-1")
-        return parse_qs(given).get(name, [usual])[-1]
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         """The body piece by piece; Refusal if the client takes too long."""
@@ -89,7 +82,7 @@ class Request:
                 words = "the request is too slow"
                 raise Refusal(over(self._limits, "max_seconds", words, 408)) from None
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise ClientDisconnect
             more = message.get("more_body", False)
             yield message.get("body", b"")
 
@@ -119,12 +112,6 @@ class Request:
             if len(rest) > self._limits.max_body:
                 raise Refusal(over(self._limits, "max_body", "a line is longer", 413))
         yield [line for line in rest.split(b"\n") if line.strip()]
-
-    async def respond(self, status: int, body: bytes) -> None:
-        """Send the answer, whose headers are those of this request."""
-        length = {b"content-length": b"%d" % len(body)}
-        await self.begin(status, self.answer_headers | length)
-        await self.send({"type": "http.response.body", "body": body})
 
     async def begin(self, status: int, headers: dict[bytes, bytes]) -> None:
         """Send the head of the answer."""
@@ -160,7 +147,6 @@ class App:
         self._limits, self._metrics = service.limits, Metrics(service)
         self._in_flight: set[tuple[int, str]] = set()
         self._bounds: dict[int, tuple[int, dict[str, Any]]] = {}
-        self._schema = encode(schema())
         of: Callable[..., ASGIApp] = self._endpoint
         self._routes: dict[str, dict[str, ASGIApp]] = {
             "*": {
@@ -170,9 +156,9 @@ class App:
                 "DELETE": of(self._delete, "admin"),
             },
             "/v1/models": {"GET": of(self._list, "any")},
-            "/livez": {"GET": of(self._live, None)},
+            "/livez": {"GET": of(_always(b'{"status":"live"}'), None)},
             "/readyz": {"GET": of(self._ready, None)},
-            "/openapi.json": {"GET": of(self._openapi, None)},
+            "/openapi.json": {"GET": of(_always(encode(schema())), None)},
             "/metrics": {"GET": of(self._scrape, "any")},
             "*/summary": {"GET": of(self._summary, "any")},
             "*/explain": {"GET": of(self._explain, "any")},
@@ -233,13 +219,15 @@ class App:
                 status, body = Problem("bad request", 400, str(error)).answer
             except (BadModel, ValueError) as error:
                 status, body = Problem("bad request", 422, said(error)).answer
-            except Gone:
+            except ClientDisconnect:
                 return
             if (status, body) != _SENT:
                 headers.setdefault(
                     b"content-type", _PROBLEM if status >= 400 else b"application/json"
                 )
-                await request.respond(status, body)
+                headers[b"content-length"] = b"%d" % len(body)
+                await request.begin(status, headers)
+                await request.send_part(body, more=False)
 
         return endpoint
 
@@ -303,16 +291,18 @@ class App:
         as_sent, items = elements(verb, body)
         form = form or as_sent
         if len(items) > self._limits.max_batch:
-            raise Refusal(
-                over(self._limits, "max_batch", f"there are {len(items):,} elements", 413)
-            )
-        refused = dict[int, Failed]()
-        for k, one in enumerate(items) if verb in ("predict", "learn") else ():
-            if type(one) is not Failed and (problem := self._excess(served, one)) is not None:
+            words = f"there are {len(items):,} elements"
+            raise Refusal(over(self._limits, "max_batch", words, 413))
+        if isinstance(items, Objects) and self._too_large(served, items.most, items.longest):
+            items = items.examples()
+        refused, bad = dict[int, Failed](), 0
+        for k, one in enumerate(() if isinstance(items, Objects) else items):
+            if type(one) is Failed:
+                bad += 1
+            elif verb in ("predict", "learn") and (problem := self._excess(served, one)):
                 refused[k] = Failed(problem)
         if refused:
             reply = msgspec.structs.replace(reply or Reply(), refused=refused)
-        bad = sum(type(one) is Failed for one in items)
         if bad + len(refused) == len(items) and (reply is None or reply.key is None):
             return answered(form, [refused.get(k, one) for k, one in enumerate(items)])
         try:
@@ -325,23 +315,25 @@ class App:
 
     def _excess(self, served: Served, one: Example | Labelled) -> Problem | None:
         """The limit that an element exceeds, if there is one."""
-        limits = self._limits
-        if type(one) is Example and one.id is not None and not 0 < len(one.id) <= limits.max_name:
-            return over(limits, "max_name", f"the id has {len(one.id):,} characters")
-        if not (x := one.features):
-            return None
-        if len(x) > limits.max_features:
-            return over(limits, "max_features", f"the example has {len(x):,} features")
-        if max(map(len, x)) * 4 > limits.max_name:
-            longest = max(len(name.encode()) for name in x)
-            if longest > limits.max_name:
-                return over(limits, "max_name", f"a name has {longest:,} bytes")
-        if served.settings.hash_bits is None:
-            names, words = served.names + len(x), "the model has almost as many; use hash_bits"
-            if names > limits.max_names:
-                return over(limits, "max_names", words)
-            if served.settings.multiclass and names * len(served.classes) > limits.max_weights:
-                return over(limits, "max_weights", words)
+        id = one.id if type(one) is Example else None
+        if id is not None and not 0 < len(id) <= self._limits.max_name:
+            return over(self._limits, "max_name", f"the id has {len(id):,} characters")
+        longest = max((len(name.encode()) for name in one.features or ()), default=0)
+        return self._too_large(served, len(one.features or ()), longest)
+
+    def _too_large(self, served: Served, features: int, longest: int) -> Problem | None:
+        """The limit that so many features, or the bytes of the longest name, exceed."""
+        is_open = bool(features) and served.settings.hash_bits is None
+        names, words = served.names + features, "the model has almost as many; use hash_bits"
+        many = len(served.classes) if served.settings.multiclass else 0
+        for limit, size, about in (
+            ("max_features", features, f"the example has {features:,} features"),
+            ("max_name", longest, f"a name has {longest:,} bytes"),
+            ("max_names", names * is_open, words),
+            ("max_weights", names * many * is_open, words),
+        ):
+            if size > getattr(self._limits, limit):
+                return over(self._limits, limit, about)
         return None
 
     async def _lines(self, verb: str, served: Served, request: Request) -> Answer:
@@ -365,7 +357,7 @@ class App:
     # models
 
     async def _list(self, request: Request) -> Answer:
-        found = [{"name": name, **_counts(one)} for name, one in [*self._service.models.items()]]
+        found = [{"name": name, **one.counts} for name, one in [*self._service.models.items()]]
         return 200, encode({"models": found})
 
     async def _get(self, request: Request) -> Answer:
@@ -423,13 +415,13 @@ class App:
         return 200, encode(found | self._bounds[served.id][1])
 
     async def _weights(self, request: Request) -> Answer:
-        served, n = self._served(request), request.query("n", "100")
+        served, n = self._served(request), QueryParams(request.query).get("n", "100")
         if not n.isdecimal() or not 0 < int(n[:9]) <= self._limits.max_batch:
             raise Refusal(over(self._limits, "max_batch", f"n is {n}"))
         return 200, encode(await asyncio.to_thread(_largest, served, int(n)))
 
     async def _explain(self, request: Request) -> Answer:
-        ticket = request.query("ticket", "")
+        ticket = QueryParams(request.query).get("ticket", "")
         return 200, encode(await self._of(self._served(request), lambda one: one.explain(ticket)))
 
     async def _model(self, request: Request) -> Answer:
@@ -441,17 +433,11 @@ class App:
         request.answer_headers |= {b"content-type": b"application/octet-stream", b"etag": tag}
         return (304, b"") if request.headers.get(b"if-none-match") == tag else (200, content)
 
-    async def _live(self, _request: Request) -> Answer:
-        return 200, b'{"status":"live"}'
-
     async def _ready(self, _request: Request) -> Answer:
         work = Work("", "probe", ask=self._service.probe)
         if (fault := await self._do(work)) is not None:
             raise Unavailable(f"the journal cannot be written: {fault}")
         return 200, b'{"status":"ready"}'
-
-    async def _openapi(self, _request: Request) -> Answer:
-        return 200, self._schema
 
     async def _scrape(self, request: Request) -> Answer:
         request.answer_headers[b"content-type"], body = self._metrics.text()
@@ -464,6 +450,13 @@ def _nobody(status: int, words: str) -> ASGIApp:
     return Response(body, status, media_type=_PROBLEM.decode())
 
 
+def _always(body: bytes) -> Callable[[Request], Awaitable[Answer]]:
+    async def answer(_request: Request) -> Answer:
+        return 200, body
+
+    return answer
+
+
 def _is_json(line: bytes) -> bool:
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
@@ -472,14 +465,9 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _counts(served: Served) -> dict[str, Any]:
-    names = ("asked", "labelled", "mistakes", "waiting")
-    return {name: getattr(served.protocol, name) for name in names}
-
-
 def _described(served: Served) -> dict[str, Any]:
     about = {"name": served.name, "etag": served.etag, "settings": served.settings}
-    return about | _counts(served)
+    return about | served.counts
 
 
 def _largest(served: Served, n: int) -> dict[str, Any]:

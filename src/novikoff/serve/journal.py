@@ -30,8 +30,6 @@ CREATE TABLE told(model INTEGER, ticket INTEGER, seq INTEGER, tickets BLOB,
 CREATE TABLE answers(model INTEGER, kind TEXT, name TEXT, seq INTEGER, digest BLOB, status INTEGER,
     answer BLOB, PRIMARY KEY(model, kind, name)) WITHOUT ROWID;
 """
-
-
 _PROBED = 100_000  # bytes
 _OF_MODELS = ("snapshots", "told", "answers")
 
@@ -195,19 +193,15 @@ class Journal:
                 raise Damaged(f"{self.path}: event {after} is missing; restore a backup")
             first, chain = after, found[0]
         rows = self._base.execute("SELECT * FROM events WHERE seq>? ORDER BY seq", (first,))
-        while True:
-            try:
-                row = rows.fetchone()
-            except sqlite3.Error as error:
-                raise Damaged(f"{self.path}: {error}; restore a backup") from None
-            if row is None:
-                return
-            event = Event(*row)
-            is_next = event.seq == first + 1 and isinstance(event.body, bytes)
-            if not is_next or event.after(chain) != event.chain:
-                raise Damaged(f"{self.path}: event {first + 1} has changed; restore a backup")
-            first, chain = event.seq, event.chain
-            yield event
+        try:
+            for event in map(Event._make, rows):
+                is_next = event.seq == first + 1 and isinstance(event.body, bytes)
+                if not is_next or event.after(chain) != event.chain:
+                    raise Damaged(f"{self.path}: event {first + 1} has changed; restore a backup")
+                first, chain = event.seq, event.chain
+                yield event
+        except sqlite3.Error as error:
+            raise Damaged(f"{self.path}: {error}; restore a backup") from None
 
     # answers to give again
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from novikoff._core import plain_batch
 from novikoff.serve.limits import Limits
 
 Features: TypeAlias = dict[str, Any]
@@ -23,6 +24,18 @@ class Example(Struct, forbid_unknown_fields=True, gc=False):
     features: Features | None = None
     text: str | None = None
     id: str | None = None
+
+
+class Objects(list[bytes]):
+    """The features of a batch of plain examples, as JSON; `most` and `longest` are their names'."""
+
+    def __init__(self, objects: list[bytes], most: int, longest: int) -> None:
+        super().__init__(objects)
+        self.most, self.longest = most, longest
+
+    def examples(self) -> list[Example]:
+        """The examples one by one."""
+        return [Example(msgspec.json.decode(one)) for one in self]
 
 
 class Labelled(Struct, forbid_unknown_fields=True, gc=False):
@@ -155,6 +168,8 @@ def elements(verb: str, body: bytes) -> tuple[Form, list[Any]]:
     """
     if not body[:40].lstrip()[1:].lstrip().startswith(b'"examples"'):
         return "one", [_ONE[verb].decode(body)]
+    if verb == "predict" and (plain := plain_batch(body)) is not None:
+        return "batch", Objects(*plain)
     try:
         return "batch", _MANY[verb].decode(body).examples
     except msgspec.MsgspecError:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from novikoff import __version__
+from novikoff.serve.served import Served
 from novikoff.serve.service import Service
 
-_OF_MODELS = {
-    "predictions": ("Predictions made.", "asked"),
-    "reveals": ("Labels received.", "labelled"),
-    "mistakes": ("Predictions whose label differed.", "mistakes"),
-    "dropped": ("Predictions whose label will not come.", "dropped"),
-    "waiting": ("Predictions that wait for their labels.", "waiting"),
-    "recent_error_ratio": ("Mistakes among the last labels.", "recent_error_rate"),
+_OF_MODELS: dict[str, tuple[str, Callable[[Served], float | None]]] = {
+    "predictions": ("Predictions made.", lambda one: one.protocol.asked),
+    "reveals": ("Labels received.", lambda one: one.protocol.labelled),
+    "mistakes": ("Predictions whose label differed.", lambda one: one.protocol.mistakes),
+    "dropped": ("Predictions whose label will not come.", lambda one: one.protocol.dropped),
+    "waiting": ("Predictions that wait for their labels.", lambda one: one.protocol.waiting),
+    "recent_error_ratio": ("Recent mistakes.", lambda one: one.protocol.recent_error_rate),
+    "drift_labels": (
+        "Labels after which the error rate last rose.",
+        lambda one: one.protocol.drift.labelled if one.protocol.drift else None,
+    ),
+    "label_shift_ratio": ("Change of the predicted labels.", lambda one: one.label_shift),
 }
 
 
@@ -41,22 +47,14 @@ class Metrics:
         service, prefix = self._service, "novikoff_"
         about = {"version": __version__, "sqlite": sqlite3.sqlite_version}
         yield InfoMetricFamily("novikoff", "Versions.", about)
-        for name, (help, field) in _OF_MODELS.items():
+        for name, (help, number) in _OF_MODELS.items():
             grows = name in ("predictions", "reveals", "mistakes", "dropped")
             kind = CounterMetricFamily if grows else GaugeMetricFamily
             family = kind(prefix + name, help, labels=["model"])
             for model, served in [*service.models.items()]:
-                family.add_metric([model], getattr(served.protocol, field))
+                if (found := number(served)) is not None:
+                    family.add_metric([model], found)
             yield family
-        drift = GaugeMetricFamily(
-            prefix + "drift_labels",
-            "Labels after which the error rate last rose.",
-            labels=["model"],
-        )
-        for model, served in [*service.models.items()]:
-            if served.protocol.drift is not None:
-                drift.add_metric([model], served.protocol.drift.labelled)
-        yield drift
         for name, help, value in (
             ("journal_bytes", "Size of the journal.", service.journal.bytes),
             ("journal_events", "Events in the journal.", service.journal.seq),

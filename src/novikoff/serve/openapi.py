@@ -10,17 +10,17 @@ from novikoff import __version__
 from novikoff.serve.messages import VERBS, Problem
 from novikoff.serve.settings import Settings
 
+_ONE = "/v1/models/{name}"
 _GET = {
-    "summary": "Counts, curve, bounds and drift.",
-    "weights": "The largest weights.",
-    "explain": "What each feature adds to the score of a waiting prediction.",
-    "model": "The model file.",
-}
-_OTHER = {
     "/livez": "Whether the server runs.",
     "/readyz": "Whether the journal can be written.",
     "/metrics": "Numbers for Prometheus.",
     "/v1/models": "All models.",
+    _ONE: "Settings and counts.",
+    f"{_ONE}/summary": "Counts, curve, bounds and drift.",
+    f"{_ONE}/weights": "The largest weights.",
+    f"{_ONE}/explain": "What each feature adds to the score of a waiting prediction.",
+    f"{_ONE}/model": "The model file.",
 }
 
 
@@ -32,7 +32,6 @@ def schema() -> dict[str, Any]:
     of = dict(zip(types, refs, strict=True))
     problem = {"description": "A problem.", "content": _content(of[Problem], "problem+json")}
     name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
-    one = "/v1/models/{name}"
     paths: dict[str, Any] = {}
 
     def add(path: str, method: str, about: str, sent: Any = None, got: Any = None) -> None:
@@ -51,18 +50,15 @@ def schema() -> dict[str, Any]:
         failed = {"type": "object", "properties": {"error": of[Problem]}, "required": ["error"]}
         got = {"anyOf": [of[result], _many("results", {"anyOf": [of[result], failed]})]}
         about = (kind.__doc__ or "").partition("\n")[0]
-        add(f"{one}/{verb}", "post", about, _content(sent), got)
-    for path, about in _OTHER.items():
+        add(f"{_ONE}/{verb}", "post", about, _content(sent), got)
+    for path, about in _GET.items():
         add(path, "get", about)
-    for what, about in _GET.items():
-        add(f"{one}/{what}", "get", about)
     ticket = {"name": "ticket", "in": "query", "required": True, "schema": {"type": "string"}}
-    paths[f"{one}/explain"]["parameters"].append(ticket)
-    add(one, "get", "Settings and counts.")
-    add(one, "put", "Make a model of settings.", _content(of[Settings]))
+    paths[f"{_ONE}/explain"]["parameters"].append(ticket)
+    add(_ONE, "put", "Make a model of settings.", _content(of[Settings]))
     file = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-    add(one, "post", "Make a model that goes on from a model file.", file)
-    add(one, "delete", "Delete the model; needs If-Match.")
+    add(_ONE, "post", "Make a model that goes on from a model file.", file)
+    add(_ONE, "delete", "Delete the model; needs If-Match.")
     info = {"title": "novikoff serve", "version": __version__}
     return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": parts}}
 

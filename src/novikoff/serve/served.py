@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from pathlib import Path
-from tempfile import TemporaryDirectory
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from io import BytesIO
 from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Struct
+from msgspec.json import decode
 
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.saved import of_model, to_model
 from novikoff.guarantees.summary import Summary
+from novikoff.models.explanation import Explanation
 from novikoff.models.model import Model
 from novikoff.online.delayed_labels import BadTicket, Protocol
 from novikoff.serve import messages as m
@@ -69,15 +71,6 @@ def said(error: Exception) -> str:
     return error.with_cure(CURES) if isinstance(error, BadExample) else str(error)
 
 
-@contextmanager
-def _file(content: bytes = b"") -> Iterator[Path]:
-    """A file with this content, for what reads and writes files only."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "it")
-        path.write_bytes(content)
-        yield path
-
-
 class Served:
     """A model that is served.
 
@@ -95,6 +88,9 @@ class Served:
     learned
         Is called with each example that is learned from, as the client sent it, its label and
         weight.
+    label_shift
+        How much the shares of labels among the last `window` predictions differ from those of all
+        before since the start: half the sum of the differences, from 0 to 1. None at first.
     """
 
     def __init__(self, id: int, about: bytes, state: bytes = b"") -> None:
@@ -102,6 +98,8 @@ class Served:
         self.name, self.settings, start = _MADE_OF.decode(about)
         self.learned: Callable[[Features, str, float], object] | None = None
         self._sent: dict[int, Features] = {}  # what waits, as it was sent, if `learned` wants it
+        self.label_shift: float | None = None
+        self._recent, self._before = Counter[str](), Counter[str]()  # predicted labels
         if start:
             learner, self.settings = _continued(start, self.settings)
         else:
@@ -118,15 +116,14 @@ class Served:
         self._texts = self.settings.text if is_plain else []
         self._factors = self.settings.class_weight if is_plain else {}
         if state:
-            with _file(state) as path:
-                self.protocol = Protocol.load(path)
+            self.protocol = Protocol.load(BytesIO(state))
 
     def snapshot(self, seq: int, chain: bytes) -> Snapshot:
         """The state as of an event."""
-        with _file() as path:
-            if self.protocol.asked:
-                self.protocol.save(path)
-            return Snapshot(self.id, seq, chain, self.about, path.read_bytes())
+        state = BytesIO()
+        if self.protocol.asked:
+            self.protocol.save(state)
+        return Snapshot(self.id, seq, chain, self.about, state.getvalue())
 
     @property
     def learner(self) -> LinearClassifier:
@@ -142,9 +139,8 @@ class Served:
         model = to_model(self.learner)
         model.labels, model.parameters = None, {}
         model.read_options = model.read_options or self.settings.read_options.remembered(None)
-        with _file() as path:
-            model.save(path)
-            return path.read_bytes()
+        model.save(file := BytesIO())
+        return file.getvalue()
 
     @property
     def names(self) -> int:
@@ -161,6 +157,12 @@ class Served:
         return {} if engine is None else engine.labels.coded
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many predictions were asked, labelled, wrong, and how many wait."""
+        names = ("asked", "labelled", "mistakes", "waiting")
+        return {name: getattr(self.protocol, name) for name in names}
+
+    @property
     def etag(self) -> str:
         """What tells this model from others of the same name."""
         return f'"{self.id}"'
@@ -173,6 +175,8 @@ class Served:
         It depends on the events before and on nothing else; an error of an element changes nothing.
         """
         reply = Reply() if event.reply is None else _REPLY.decode(event.reply)
+        if isinstance(items, m.Objects) and (reply.refused or not self._takes(items)):
+            items = items.examples()
         refused = {k: one for k, one in enumerate(items) if type(one) is Failed} | reply.refused
         good = [one for k, one in enumerate(items) if k not in refused] if refused else items
         self._seq, self._journal = event.seq, journal
@@ -189,15 +193,9 @@ class Served:
         self._journal.keep(Kept(self.id, kept[0], kept[1], self._seq, *kept[2:]))
 
     def _one_by_one(self, kind: str, sent: Sequence[Any]) -> list[Result]:
-        verbs: dict[str, Callable[[Any], Result]] = {
-            "predict": self._predict,
-            "learn": self._learn,
-            "reveal": self._reveal,
-            "drop": self._drop,
-            "only predict": self._only_predict,
-        }
-        verb, out = verbs[kind], list[Result]()
-        for one in sent:
+        verb: Callable[[Any], Result] = getattr(self, f"_{kind}")  # _predict, _learn, ...
+        out = list[Result]()
+        for one in sent.examples() if isinstance(sent, m.Objects) else sent:
             try:
                 out.append(verb(one))
             except BadTicket as error:
@@ -215,17 +213,19 @@ class Served:
                 return self._reveal_all(sent)
         return None
 
-    def _predict_all(self, sent: Sequence[m.Example]) -> list[Result] | None:
-        if len(sent) > self._most_waiting - self.protocol.waiting or any(one.id for one in sent):
+    def _predict_all(self, sent: m.Objects | Sequence[m.Example]) -> list[Result] | None:
+        if len(sent) > self._most_waiting - self.protocol.waiting:
+            return None
+        if not isinstance(sent, m.Objects) and any(one.id for one in sent):
             return None
         first = self.protocol.asked + 1
-        given, numbers = [self._read(one) for one in sent], range(first, first + len(sent))
-        tickets: list[tuple[Any, ...]] = [*self.protocol.ask_many(given, numbers)]
-        prefix = self._prefix
-        return [
-            m.Predicted(f"{prefix}{n}", label, score, chance, n)
-            for n, label, score, chance in tickets
-        ]
+        given = sent if isinstance(sent, m.Objects) else [self._read(one) for one in sent]
+        numbers = range(first, first + len(sent))
+        tickets = self.protocol.ask_many(given, numbers)
+        labels, *rest = ([one[k] for one in tickets] for k in (1, 2, 3))
+        self._watch(labels)
+        names = [f"{self._prefix}{n}" for n in numbers]
+        return [*map(m.Predicted, names, labels, *rest, numbers)]
 
     def _predict(self, one: m.Example) -> Result:
         digest = b""
@@ -241,12 +241,25 @@ class Served:
         if self.protocol.waiting >= self._most_waiting:
             self._end_oldest()
         _, label, score, chance = self.protocol.ask(given, key=n, copy=False)
+        self._watch([label])
         if self.learned is not None:
             self._sent[n] = _features(one)
         out = m.Predicted(f"{self._prefix}{n}", label, score, chance, n)
         if one.id is not None:
             self._keep("id", one.id, digest, 200, encode(out))
         return out
+
+    def _watch(self, predicted: Sequence[Any]) -> None:
+        """Count predicted labels, and compare a whole window of them with all before."""
+        self._recent.update(label for label in predicted if label is not None)
+        recent, n = self._recent, self._recent.total()
+        if n < self.settings.window:
+            return
+        if before := self._before.total():
+            shares = (recent[y] / n - self._before[y] / before for y in recent | self._before)
+            self.label_shift = math.fsum(map(abs, shares)) / 2
+        self._before += recent
+        self._recent = Counter()
 
     def _learn(self, one: m.Labelled) -> Result:
         protocol, label = self.protocol, self._checked(label_text(one.label))
@@ -263,19 +276,21 @@ class Served:
         return m.Learned(ticket.prediction, not right, protocol.mistakes, protocol.labelled)
 
     def _reveal_all(self, sent: Sequence[m.Reveal]) -> list[Result] | None:
-        protocol = self.protocol
-        labels = {self._number(one.ticket): label_text(one.label) for one in sent}
+        protocol, cut = self.protocol, len(self._prefix)
+        numbers = [int(one.ticket[cut:]) for one in sent]
+        labels = dict(zip(numbers, [label_text(one.label) for one in sent], strict=True))
         is_plain = len(labels) == len(sent) and all(one.weight is None for one in sent)
+        is_plain &= [f"{self._prefix}{n}" for n in numbers] == [one.ticket for one in sent]
         if not (is_plain and self.classes.keys() >= {*labels.values()}):
             return None
-        mistakes, rounds = protocol.mistakes, protocol.labelled
+        mistakes, rounds, asked = protocol.mistakes, protocol.labelled, protocol.asked
         out, ends = list[Result](), dict[int, End]()
         for (n, label), right in zip(labels.items(), protocol.tell_many(labels), strict=True):
             if isinstance(right, Exception):
                 out.append(failed(422, "bad example", said(right)))
                 continue
             rounds, mistakes = rounds + 1, mistakes + (not right)
-            one = m.Revealed(not right, mistakes, rounds, protocol.asked - n)
+            one = m.Revealed(not right, mistakes, rounds, asked - n)
             out.append(one)
             ends[n] = label, one
         self._journal.end(self.id, self._seq, ends)
@@ -330,9 +345,15 @@ class Served:
                 return
         self._forget(int(oldest.id))
 
+    def _takes(self, objects: m.Objects) -> bool:
+        """Whether the learner can read these as they are."""
+        keys = [f'"{key}"'.encode() for key in ("label", self.settings.weight) if key is not None]
+        is_plain = self.learned is None and self.learner._reader is None and not self._texts
+        return is_plain and not any(key in one for key in keys for one in objects)
+
     def only_predict(self, sent: Sequence[m.Example]) -> list[Result]:
         """Predictions that nothing remembers, so without tickets."""
-        return self._one_by_one("only predict", sent)
+        return self._one_by_one("only_predict", sent)
 
     def _only_predict(self, one: m.Example) -> Result:
         ((label, score),) = self.learner.answer_each([self._read(one)])
@@ -390,22 +411,15 @@ class Served:
 
     def summary(self) -> dict[str, Any]:
         """Counts, curve, drift and the bound on the risk, as JSON takes them."""
-        protocol = self.protocol
-        labelled = protocol.labelled
-        risk = protocol.risk_bound() if labelled else None
+        risk = self.protocol.risk_bound() if self.protocol.labelled else None
+        names = ("error_rate", "recent_error_rate", "dropped", "drift", "curve")
         return {
             "name": self.name,
             "settings": self.settings,
-            "asked": protocol.asked,
-            "labelled": labelled,
-            "mistakes": protocol.mistakes,
-            "error_rate": protocol.error_rate if labelled else None,
-            "recent_error_rate": protocol.recent_error_rate if labelled else None,
-            "waiting": protocol.waiting,
-            "dropped": protocol.dropped,
-            "drift": None if protocol.drift is None else asdict(protocol.drift),
+            **self.counts,
+            **{name: getattr(self.protocol, name) for name in names},
+            "label_shift": self.label_shift,
             "risk_bound": None if risk is None else risk.value,
-            "curve": protocol.curve,
         }
 
     def bound(self) -> dict[str, Any]:
@@ -415,15 +429,15 @@ class Served:
         found = self.learner.summary()
         if not isinstance(found, Summary):
             return {"bound": None, "no_bound": "each class has a run of its own"}
-        bound = found.bound
-        why = found.unknown.get("bound")
-        return {"bound": None if bound is None else bound.bound, "no_bound": why}
+        bound = None if found.bound is None else found.bound.bound
+        return {"bound": bound, "no_bound": found.unknown.get("bound")}
 
-    def explain(self, ticket: str) -> dict[str, Any]:
+    def explain(self, ticket: str) -> Explanation:
         """What each feature adds to the score of a waiting prediction."""
         if (n := self._number(ticket)) not in self.protocol:
             raise BadTicket("only a waiting prediction can be explained")
-        return asdict(self.learner.explain(self.protocol.example(n)))
+        x = self.protocol.example(n)
+        return self.learner.explain(decode(x) if isinstance(x, bytes) else x)
 
 
 def _features(one: m.Example | m.Labelled) -> Features:
@@ -435,8 +449,7 @@ def _features(one: m.Example | m.Labelled) -> Features:
 
 def _continued(start: bytes, settings: Settings) -> tuple[LinearClassifier, Settings]:
     """The estimator of a model file, with labels as texts, and the settings that it shows."""
-    with _file(start) as path:
-        model = Model.load(path)
+    model = Model.load(BytesIO(start))
     options, features = model.read_options, model.features
     if features.names is None or {"keep", "one_vs_rest"} & {*options}:
         raise BadExample(

@@ -25,7 +25,8 @@ from novikoff.serve.limits import Limits
 from novikoff.serve.messages import Answer, Form, Problem, elements, encode, over
 from novikoff.serve.served import Reply, Served
 
-SNAPSHOT_EVERY = 100_000  # elements of events, which take about a second to replay
+SNAPSHOT_EVERY = 500_000  # elements of batches, which take about two seconds to replay
+_OF_ONE = 10  # elements of a batch take as long to replay as an event of one
 _SNAPSHOT_BYTES = 1000  # of a snapshot for each element since the last one, at most
 _MOST_TOGETHER = 4096  # requests in a commit
 
@@ -177,7 +178,7 @@ class Service:
             event = next(written)
             found = work.form, work.items
             out.append((work, apply(event, found, self.models, self.journal)))
-            self._since_snapshot[event.model] += len(work.items)
+            self._since_snapshot[event.model] += _OF_ONE + len(work.items)
         self.deliver(out)
         for served in self.models.values():  # all events are applied now
             few = max(SNAPSHOT_EVERY, self._sizes[served.id] // _SNAPSHOT_BYTES)

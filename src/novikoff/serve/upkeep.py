@@ -46,7 +46,6 @@ def beginnings(journal: Journal) -> list[Snapshot]:
 def export(journal: Journal, model: str, write: Callable[[bytes], object]) -> Served:
     """Write the examples that a model learned from, in order, as JSON lines; returns the model."""
     first = int(journal.about("seq"))
-
     ids = {name_of(one.about): one.model for one in journal.snapshots()}
     if model not in ids:
         raise ValueError(f"there is no model {model!r}; the models are {quoted_list([*ids])}")
