@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import base64
 import json
+import os
 import shutil
 import struct
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -48,27 +50,34 @@ def encoded(files: Sequence[Path]) -> list[tuple[str, str]]:
     return [(file.name, base64.b64encode(file.read_bytes()).decode()) for file in files]
 
 
+def said_by_javascript(certificate: Mapping[str, Any], data: check.Evidence) -> str | None:
+    """Why the checker in JavaScript refuses the certificate, or "accepted"; None without node."""
+    rows = [(label, list(row)) for label, row in data.examples]
+    if NODE is None or not all(type(c) is int for _, row in rows for c, _ in row):
+        return None
+    there = ask_javascript(
+        "prove",
+        certificate=json.dumps(certificate),
+        examples=[(y, [(c, digits(v)) for c, v in row]) for y, row in rows],
+        columns=data.columns,
+        files=data.files,
+        names=data.names,
+        label=data.label,
+        classes=data.classes,
+    )
+    return str(there.get("said", there.get("words")))
+
+
 def checked(certificate: Mapping[str, Any], data: check.Evidence) -> None:
     """check.check, which the checker in JavaScript must agree with, if node is installed."""
-    rows = [(label, list(row)) for label, row in data.examples]
+    data = replace(data, examples=[(label, list(row)) for label, row in data.examples])
     said = None
     try:
-        check.check(certificate, replace(data, examples=rows))
+        check.check(certificate, data)
     except check.Rejected as error:
         said = error
-    usable = all(type(c) is int for _, row in rows for c, _ in row)
-    if NODE is not None and usable:
-        there = ask_javascript(
-            "prove",
-            certificate=json.dumps(certificate),
-            examples=[(y, [(c, digits(v)) for c, v in row]) for y, row in rows],
-            columns=data.columns,
-            files=data.files,
-            names=data.names,
-            label=data.label,
-            classes=data.classes,
-        )
-        assert (said is None) == ("said" in there), (said, there)
+    there = said_by_javascript(certificate, data)
+    assert there is None or (said is None) == (there == "accepted"), (said, there)
     if said is not None:
         raise said
 
@@ -80,6 +89,8 @@ def agree(status: int, said: str, folder: Path, *words: str | Path) -> None:
     parser.add_argument("--label")
     parser.add_argument("--one-vs-rest", dest="one")
     parser.add_argument("--categorical", action="append", default=[])
+    parser.add_argument("--trials")
+    parser.add_argument("--by-name", dest="byName", action="store_true")
     parser.add_argument("--zero-based", dest="zeroBased", action="store_true")
     options = vars(parser.parse_intermixed_args([str(word) for word in words]))
     certificate, *files = encoded([folder / path for path in options.pop("paths")])
@@ -88,3 +99,16 @@ def agree(status: int, said: str, folder: Path, *words: str | Path) -> None:
         assert there["said"]["status"] == status, (said, there)
         if status == 0:
             assert there["said"]["words"] == said.splitlines()[0]
+
+
+def answer(folder: Path, *words: str | Path, **settings: str) -> tuple[int, str, str]:
+    """The status of check.py, and what it printed; the checker in JavaScript gives the same."""
+    done = subprocess.run(
+        [sys.executable, check.__file__, *map(str, words)],
+        cwd=folder,
+        capture_output=True,
+        env=os.environ | settings,
+        timeout=60,
+    )
+    agree(done.returncode, done.stdout.decode(), folder, *words)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,7 @@ from helpers.separation import (
 )
 from helpers.strategies import LAYOUTS, PRECISIONS, stored
 from novikoff import BadExample, Block, Certificate, Stopped, certify, sources, verify
+from novikoff.guarantees.verdict import ModelName
 from novikoff.stream.rows import Rows
 
 
@@ -188,10 +189,14 @@ def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> Non
     [
         ([[1.0], [2], [3]], [5, 7, 9], "row 2: label '9' is a third label, after '5' and '7'"),
         ([[1.0], [2], [3], [4]], ["c", "a", "c", "b"], "row 3: label 'b' is a third label"),
-        ([[1.0, 2], [math.nan, 1]], [0, 1], r"NaN \(row 1, column 0\)"),
-        ([[1.0, 2], [1, 1], [1, -math.inf]], [0, 1, 1], r"infinity \(row 2, column 1\)"),
-        (sparse.csr_array(np.array([[1.0, 0], [0, math.nan]])), [0, 1], r"NaN \(row 1, column 1\)"),
-        ([[1.0], [2]], [0, math.nan], "row 1: label 'nan' is not a class"),
+        ([[1.0, 2], [math.nan, 1]], [0, 1], "row 1: the value in column 0 is missing, as in 1 of"),
+        ([[1.0, 2], [1, 1], [1, -math.inf]], [0, 1, 1], "row 2: the value in column 1 is inf"),
+        (
+            sparse.csr_array([[1.0, 0], [0, math.nan]]),
+            [0, 1],
+            "row 1: the value in column 1 is m",
+        ),
+        ([[1.0], [2]], [0, math.nan], "row 1: the response is missing, as in 1 of 2 rows"),
         ([[1.0], [2]], [0, 1, 1], "2 rows but 3 labels"),
         ([[1.0], [2]], [[[0]], [[1]]], "one-dimensional"),
         ([1.0, 2.0], [0, 1], "two-dimensional"),
@@ -445,8 +450,19 @@ def test_what_is_not_rows_and_their_labels_is_refused_with_a_cure(
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_gap_in_a_frame_is_called_a_missing_value(frame: Any) -> None:
-    with pytest.raises(BadExample, match=r"NaN or a missing value \(row 1, column 'a'\)"):
-        certify(frame({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), [0, 1, 0])
+    words = "^row 1: age is missing, as in 2 of 4 rows; leave these rows out, or fill them in$"
+    with pytest.raises(BadExample, match=words):
+        certify(frame({"b": [1, 2, 3, 4], "age": [1.0, None, 3.0, None]}), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("model", get_args(ModelName))
+def test_a_gap_in_the_response_is_called_a_missing_value(gap: Any, model: Any) -> None:
+    words = "^row 2: the response is missing, as in 2 of 5 rows; leave these rows out, or fill the"
+    with pytest.raises(BadExample, match=words):
+        certify(np.eye(5), pd.Series([0, 1, gap, 1, gap], dtype=object), model=model)
+    texts = np.array(["None", "some", "None"], dtype=object)  # texts are labels
+    assert certify(np.eye(3), texts).data.classes == ("None", "some")
 
 
 @pytest.mark.parametrize("shape", [list, pd.Series, pd.DataFrame])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from helpers.separation import Problem, problems, separable_rows, verdict
+from helpers.separation import Problem, problems, reduced, separable_rows, verdict
 from helpers.strategies import stored
 from novikoff import Block, certify, verify
 from novikoff.guarantees.exact.arithmetic import ExactVector
-from novikoff.separability import search
-from novikoff.separability.exact_linear import Inexact, Undecided
+from novikoff.separability import exact_linear, search
+from novikoff.separability.exact_linear import Inexact, Span, Undecided
 from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
 from novikoff.separability.points import Points
@@ -86,3 +86,27 @@ def test_the_time_limit_holds_for_exact_programs_too() -> None:
     points = Points(Block(stored(np.eye(3), "dense", "float64"), np.ones(3, np.int8)), bias=False)
     with pytest.raises(Undecided, match="time limit"):
         alternative(Face(points, np.arange(3)), np.arange(3), until=0.0, progress=lambda _: None)
+
+
+@pytest.mark.parametrize("few", [64, 1])  # indicators are eliminated row by row, or not
+@settings(max_examples=100)
+@given(problems())
+def test_what_is_orthogonal_to_a_span_and_sums_within_it_are_exact(
+    few: int, problem: Problem
+) -> None:
+    points = Points(Block(stored(problem.X, "dense", "float64"), problem.y), bias=problem.bias)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact_linear, "_FEW_THIN", few)
+        patch.setattr(exact_linear, "_THIN", 0)
+        span = Span(points, np.arange(len(points)), np.arange(points.length))
+    vectors = span.orthogonal_vectors()
+    assert len(vectors) + len(reduced(problem.points)) == len(span.touched)
+    assert points.orthogonal_to(vectors).all()
+    assert all(math.gcd(*v.values()) == 1 for v in vectors)  # in lowest terms
+    assert {type(x) for v in vectors for x in v.values()} <= {int}
+    others = np.setdiff1d(np.arange(len(points)), span.independent)
+    times = np.arange(1, len(others) + 1).astype(object)
+    found, under = span.combination(others, times)
+    total = dict(zip(others.tolist(), (under * times).tolist(), strict=True))
+    total |= dict(zip(span.independent.tolist(), found, strict=True))
+    assert points.sum_is_zero({i: x for i, x in total.items() if x})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import checkers
+from helpers.checkers import said_by_javascript
 from helpers.command_line import run
 from helpers.separation import Grid, Problem, problems, separable_rows, verdict
 from novikoff import (
@@ -182,12 +184,18 @@ def test_names_are_those_of_the_user() -> None:
         ),
         (["a", "b", "b"], {"model": "ordinal", "levels": "abc"}, "no row has the level 'c'"),
         (["a", "b", "b"], {"model": "ordinal", "levels": "aab"}, "two are equal in the levels"),
-        (["a", "b", None], {"model": "multinomial"}, "row 2: the label is missing; fill it in"),
-        (["a", "b", float("nan")], {"model": "multinomial"}, "row 2: the response 'nan' is miss"),
-        ([1, 2, float("nan")], {"model": "poisson"}, "row 2: the response 'nan' is missing or"),
+        (
+            ["a", "b", None],
+            {"model": "multinomial"},
+            "row 2: the response is missing, as in 1",
+        ),
+        (["a", "b", float("nan")], {"model": "multinomial"}, "row 2: the response is missing"),
+        ([1, 2, float("nan")], {"model": "poisson"}, "row 2: the response is missing"),
         ([0, 1, 2], {}, r"a third label.*; pass y == 2 to set.*or name a model of more"),
         ([1, 1, 1], {"model": "multinomial"}, "all rows have the response '1'; the model needs"),
         ([0, 1, 5], {"trials": 3}, "row 2: 5 of 3 trials is not a count"),
+        ([0, 1, None], {"trials": 3}, "row 2: the response is missing"),
+        ([0, 1, 1], {"trials": [3, np.nan, 3]}, "row 1: the number of trials is missing, as in 1"),
         ([0, 1, 2], {"trials": [3, 3]}, "3 counts, but 2 numbers of trials"),
     ],
 )
@@ -331,7 +339,7 @@ TAMPERED: list[tuple[tuple[str, ...], Any, str]] = [
     (("data", "model", "constant"), True, "its columns are not those of its model|its model is"),
     (("data", "model", "examples"), 7, "the examples are not those of the certificate"),
     (("data", "model", "columns"), 3, "it should have 3 names"),
-    (("data", "classes"), ["no", "yes", "maybe"], "its columns|the labels"),
+    (("data", "classes"), ["no", "yes", "maybe"], "its columns|the labels|have 2 names"),
     (("data", "rows"), 5, "a row or column that does not exist"),
     (("separated",), "0", "the separated rows differ"),
     (("verdict",), "overlap", "weights do not match its verdict|estimable"),
@@ -348,7 +356,9 @@ PANEL = pd.DataFrame(
         "firm": ["a", "a", "b", "b", "b", "c", "c", "c"],
     }
 )
+DIED = np.array([0, 0, 1, 1, 0, 1, 1, 0])
 ASKED: dict[str, tuple[Any, str]] = {
+    "binary": ("binary", "died ~ x | firm"),
     "poisson": ("poisson", "y ~ x | firm"),
     "multinomial": ("multinomial", "y ~ x | firm"),
     "ordinal": ("ordinal", "y ~ x | firm"),
@@ -361,29 +371,32 @@ def evidence_of(classes: tuple[str, ...], kind: str) -> check.Evidence:
     firms = {"a": 1, "b": 2, "c": 3}
     codes = PANEL.y if kind != "poisson" else PANEL.y > 0
     codes = codes if kind != "binomial" else np.where(PANEL.y == 0, 0, 1)
+    codes = codes if kind != "binary" else np.where(DIED == 0, -1, 1)
     rows = [
         (int(level), [(0, float(x)), (firms[firm], 1.0)])
         for level, x, firm in zip(codes, PANEL.x, PANEL.firm, strict=True)
     ]
     names = ("x", "firm=a", "firm=b", "firm=c")
-    return check.Evidence(rows, 4, names=names, label="y", classes=classes)
+    label = "died" if kind == "binary" else "y"
+    return check.Evidence(rows, 4, names=names, label=label, classes=classes)
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_changed_certificates_of_each_model_are_refused_by_both_checkers(kind: str) -> None:
+def test_changed_certificates_of_each_model_are_refused_by_all_checkers(kind: str) -> None:
     model, formula = ASKED[kind]
-    frame = PANEL.assign(two=2)
+    frame = PANEL.assign(two=2, died=DIED)
     honest = certify_formula(formula, frame, model=model)
     given, classes = regression_data(formula, frame), honest.data.classes
     assert honest.verdict == "quasi-complete"
     check.check(honest.to_dict(), evidence_of(classes, kind))
     checked(honest.to_dict(), given)
+    assert said_by_javascript(honest.to_dict(), evidence_of(classes, kind)) in (None, "accepted")
     for path, to, reason in TAMPERED:
         wrong = honest.to_dict()
         at = wrong
         for step in path[:-1]:
             at = at[step]
-        if at.get(path[-1]) == to:
+        if at is None or at.get(path[-1]) == to:  # two labels have no model
             continue
         at[path[-1]] = to
         wrong["seal"] = check.seal(wrong)
@@ -393,3 +406,5 @@ def test_changed_certificates_of_each_model_are_refused_by_both_checkers(kind: s
         ):
             with pytest.raises(check.Rejected, match=reason):
                 refuses(wrong)
+        words = said_by_javascript(wrong, evidence_of(classes, kind))
+        assert words is None or re.search(reason, words), (path, words)

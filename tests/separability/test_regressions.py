@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from helpers.checkers import answer
 from helpers.command_line import run
 from novikoff import (
     BadExample,
@@ -93,12 +94,13 @@ def test_names_are_those_of_the_formula() -> None:
         ("cbind(y, q) ~ x", "there is no column 'q'"),
         ("y ~ hole", "row 1: hole is missing, as in 1 of 8 rows; leave these rows out"),
         ("hole ~ x", "row 1: hole is missing"),
+        ("y ~ {1/zero}", "row 2: 1 / zero is infinite, as in 1 of 8 rows; leave these"),
         ("same ~ x", "all rows have the response '1'; the model needs two"),
         ("C(ward) ~ x", "the response 'C.ward.' is not one column"),
     ],
 )
 def test_formulas_that_cannot_be_used_are_refused(formula: str, words: str) -> None:
-    frame = FRAME.assign(hole=[1.0, None, *range(6)], same=1)
+    frame = FRAME.assign(hole=[1.0, None, *range(6)], same=1, zero=[1, 1, 0, *[1] * 5])
     with pytest.raises(BadExample, match=words):
         certify_formula(formula, frame, model="multinomial")
 
@@ -232,3 +234,69 @@ def test_the_slow_checker_takes_the_table_of_a_formula(tmp_path: Path) -> None:
     )
     status, words = slow("--label", "y", "--expanded")
     assert (status, "name the column of trials" in words) == (2, True)
+
+
+NAMED = FRAME.assign(rest=[7, 0, 7, 7, 9, 2, 8, 9], big=["yes", "no"] * 4)
+
+
+@pytest.mark.parametrize(
+    ("formula", "model", "options"),
+    [
+        ("y ~ x + C(ward) | firm + year", "poisson", []),
+        ("y ~ x*C(ward) + big | firm^year", "poisson", []),
+        ("died ~ x:ward + C(firm)", "binary", []),
+        ("died ~ x:year + C(ward, contr.treatment('b')) + C(firm):C(year)", "binary", []),
+        ("grade ~ x + ward", "multinomial", []),
+        ("grade ~ x", "ordinal", ["--classes", "low,mid,high"]),
+        ("cbind(y, rest) ~ x | ward", "binary", []),
+    ],
+)
+def test_checkers_make_the_columns_of_a_formula_from_their_names(
+    formula: str, model: str, options: list[str], tmp_path: Path
+) -> None:
+    """All that a reader has is the certificate and the file that it is of."""
+    NAMED.to_csv(tmp_path / "data.csv", index=False)
+    how = ["--formula", formula, "--model", model, *options]
+    made = run("certify", tmp_path / "data.csv", *how, "-o", tmp_path / "proof.json")
+    assert made.exit_code == 0, made.stderr
+    flags = ["--by-name", *(["--trials", "y+rest"] if formula.startswith("cbind") else [])]
+    status, out, err = answer(tmp_path, "proof.json", "data.csv", *flags)
+    assert (status, "proved for the 8 rows" in out) == (0, True), out + err
+    status, out, err = answer(tmp_path, "proof.json", "data.csv", "--label", "y")
+    hinted = "; add --by-name to make the columns from their names" in out + err
+    assert (status > 0, hinted) == (True, True), out + err
+    NAMED.assign(x=NAMED.x[::-1].to_numpy()).to_csv(tmp_path / "data.csv", index=False)
+    status, out, _ = answer(tmp_path, "proof.json", "data.csv", *flags)
+    assert (status, out.strip()) == (1, "rejected: the files are not those of the certificate")
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "status", "words"),
+    [
+        (["np.log(x)"], "x,y\n1,0\n2,1\n", 2, "'np.log(x)' is not a column of the file, a level"),
+        (["f[S.1]"], "x,f,y\n1,1,0\n2,1,1\n", 2, "'f[S.1]' is not a column of the file"),
+        (["f^g=1"], "x,f,y\n1,1,0\n2,1,1\n", 2, "pass --expanded; or use novikoff verify"),
+        (["f^g=1"], "f,g,y\n1,1,0\n2,1,1\n", 2, "'f^g=1' is not a column of the file, a level"),
+        (["f=1"], "x,f,y\n1,?,0\n2,1,1\n", 2, "a category is missing"),
+        (["x"], "1,0\n2,1\n", 2, "column 'y' is missing"),
+        (["f=1", "f[T.1]"], "x,f,y\n1,0,0\n2,1,1\n", 1, "'f[T.1]' and 'f=1' are the same column"),
+        (["x", "x:x"], "x,y\n1,0\n2,1\n", 1, "the data are not those of the certificate"),
+    ],
+)
+def test_names_that_say_no_column_prove_nothing(
+    names: list[str], text: str, status: int, words: str, tmp_path: Path
+) -> None:
+    found = certify(pd.DataFrame({name: [1.0, 2.0] for name in names}), pd.Series([0, 1], name="y"))
+    found.save(tmp_path / "proof.json")
+    (tmp_path / "data.csv").write_text(text)
+    got, out, err = answer(tmp_path, "proof.json", "data.csv", "--by-name")
+    assert (got, words in out + err) == (status, True), out + err
+
+
+def test_a_certificate_without_names_is_not_checked_by_name(tmp_path: Path) -> None:
+    certify([[1.0], [2.0]], [0, 1]).save(tmp_path / "proof.json")
+    (tmp_path / "data.csv").write_text("x,y\na,0\nb,1\n")
+    status, _, err = answer(tmp_path, "proof.json", "data.csv", "--by-name")
+    assert (status, "the certificate names no columns" in err) == (2, True)
+    status, _, err = answer(tmp_path, "proof.json", "data.csv")
+    assert (status, "only those are read; or use novikoff verify" in err) == (2, True)

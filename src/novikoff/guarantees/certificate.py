@@ -149,13 +149,8 @@ class Certificate:
     Verify a certificate from elsewhere before you use it: `weights` and `separated_rows` are as
     large as it says the data are.
 
-    The weights w, in integers, have y⟨w,x⟩ > 0 on the `separated` rows (ranges, counted from 0) and
-    0 on the others; the constant follows the columns. There are none for overlap. Unless complete,
-    the `multipliers` λ > 0 of some rows, by position, have Σ λ y x = 0. Unless undecided, their
-    rows span those that are not separated, so no weights separate any of these; `complement` are
-    vectors orthogonal to the rows that are not separated, in the columns that these use, and
-    `determined` columns are independent on these rows, and the others combinations of them (see
-    `estimable`). `radius_squared` is R², the largest ‖x‖² over all rows, including the constant.
+    The weights and the rows' `multipliers` are integers; the constant follows the columns. What a
+    file holds is specified in docs/certificate.md: there `determined` columns are `estimable`.
 
     The following are not in a file, which holds only what `verify` checks. `aliases` are columns
     that are combinations of others, which the weights do not use unless complete: for each, a

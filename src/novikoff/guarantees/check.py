@@ -51,7 +51,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain, islice
-from math import isfinite
+from math import isfinite, prod
 from operator import lt
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -74,6 +74,10 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _MISSING = ("", "?", "na", "n/a", "nan", "+nan", "-nan", "null")
 # how other formats' names end: novikoff would not read such a file as svmlight or CSV
 _OTHERS = re.compile("vw|json|jsonl|ndjson|parquet|pq|arrow|arrows|feather|ipc|npz")
+# a level of a column in the name that a formula gives it: ward[T.b], C(ward)[b], firm=7
+_LEVEL = re.compile(
+    r"(?:C\(([^,()]+)(?:,.*)?\)|([^=]+?))(?:\[(?:T\.(.*)|((?![A-Z]?\.).*))\]|=(.*))"
+)
 _SAMPLE = 1000  # lines that decide, with the first, whether that is a header
 
 
@@ -680,12 +684,14 @@ def read(
     categorical: Sequence[str] = (),
     trials: str | None = None,
     claimed: Claim | None = None,
+    by_name: bool = False,
 ) -> Evidence:
     """The examples of svmlight files, or of CSV files of numbers, which may be gzipped.
 
     Of more than two labels, `one` is taken against the rest; the labels of a model that is claimed
-    are its levels, and `trials` is the column of how many trials a count is of. Unreadable, if
-    something else is read.
+    are its levels, and `trials` is the column of how many trials a count is of, or "a+b" for the
+    sum of two. With `by_name` the columns are those that the certificate names (see `_made`).
+    Unreadable, if something else is read.
     """
     coded: Coded = partial(labelled, one=one)
     if claimed is not None and claimed.model is not None and not claimed.model.kernel:
@@ -698,11 +704,14 @@ def read(
     readable(len(kinds) == 1, "the files have different formats")
     (kind,) = kinds
     if kind == "svmlight":
-        named = label is not None or trials is not None or categorical
+        named = label is not None or trials is not None or categorical or by_name
         readable(not named, "svmlight has no columns with names")
         return _svmlight(contents, files, coded, zero_based=zero_based)
     readable(not zero_based, "only the indices of svmlight may count from 0")
-    return _table(contents, files, kind, (label, trials), coded, categorical)
+    wanted = claimed.names if claimed and by_name else None
+    readable(not by_name or bool(wanted), "the certificate names no columns")
+    label = claimed.label if claimed and by_name and label is None else label
+    return _table(contents, files, kind, (label, trials), coded, categorical, wanted)
 
 
 def _kind(path: str, text: str) -> str:
@@ -766,11 +775,13 @@ def _table(
     answer: tuple[str | None, str | None],
     coded: Coded,
     categorical: Sequence[str],
+    wanted: tuple[str, ...] | None,
 ) -> Evidence:
     """Lines of numbers and a label; the first one may be a header.
 
     A value v of a categorical column c is a column "c=v"; columns are numbered as they appear.
-    The answer is in the column of the label, or a count there and its trials in another.
+    The answer is in the column of the label, or a count there and its trials in others. If columns
+    are `wanted`, these are made from the others by their names.
     """
     label, trials = answer
 
@@ -787,7 +798,8 @@ def _table(
     at = _place(top if named else [], len(top), label)
     header = bool(named) and not _is_example(top, sample, named, at, label)
     at = _place(top if header else [], len(top), label)
-    both = [at] if trials is None else [at, _place(top if header else [], len(top), trials)]
+    of = [] if trials is None else [trials] if trials in top else trials.split("+")
+    both = [at, *(_place(top if header else [], len(top), name) for name in of)]
     places = [k for k in range(len(top)) if k not in both]
     names = tuple(top[k] for k in places) if header else None
     called = top[at] if header and top.count(top[at]) == 1 else str(at)
@@ -811,8 +823,10 @@ def _table(
             readable(k not in chosen or row[k].lower() not in _MISSING, "a category is missing")
             yield (f"{name}={row[k]}", 1.0) if k in chosen else (name, finite(row[k]))
 
+    readable(wanted is None or header, "the file does not name its columns")
+    cells_of = cells if wanted is None else _made(wanted, top)
     looked_at = islice(rows(), None if chosen else _SAMPLE)
-    order = dict.fromkeys(name for row in looked_at for name, _ in cells(row))
+    order = dict.fromkeys(wanted or (name for row in looked_at for name, _ in cells_of(row)))
     columns = {name: c for c, name in enumerate(order)}
 
     def label_of(row: list[str]) -> str:
@@ -820,14 +834,53 @@ def _table(
 
     classes, signs = coded(map(label_of, rows()))
     return Evidence(
-        ((signs[label_of(row)], sorted((columns[c], v) for c, v in cells(row))) for row in rows()),
+        (
+            (signs[label_of(row)], sorted((columns[c], v) for c, v in cells_of(row)))
+            for row in rows()
+        ),
         len(columns),
         files,
-        tuple(columns) if chosen else names,
+        tuple(columns) if chosen or wanted is not None else names,
         called,
         classes,
         header,
     )
+
+
+def _made(
+    names: Iterable[str], top: Sequence[str]
+) -> Callable[[list[str]], Iterator[tuple[str, float]]]:
+    """How the columns of a line that a formula named are made from the file's, unless they are 0.
+
+    "ward[T.b]", "C(ward)[T.b]" and "ward=b" are 1 where the ward is b, "firm^year=7^2" where both
+    are so, others 0; "age:ward[T.b]" is a product.
+    """
+    made: dict[tuple[tuple[int, ...], ...], dict[tuple[Any, ...], str]] = {}
+    for name in names:
+        numbers, texts, levels = list[str](), list[str](), list[str]()
+        for factor in [name] if name in top else name.split(":"):
+            found = None if factor in top else _LEVEL.fullmatch(factor)
+            if found is None:
+                numbers.append(factor)
+                continue
+            column, level = (part for part in found.groups() if part is not None)
+            texts += [column] if column in top else column.split("^")
+            levels += [level] if column in top else level.split("^")
+        known = len(texts) == len(levels) and {*numbers, *texts}.issubset(top)
+        words = "is not a column of the file, a level of one or a product of these"
+        readable(known, f"{name!r:.40} {words}; make the table of columns and pass --expanded")
+        places = tuple(map(top.index, numbers)), tuple(map(top.index, texts))
+        named = made.setdefault(places, {}).setdefault(tuple(map(key, levels)), name)
+        require(named == name, f"{name!r:.40} and {named!r:.40} are the same column")
+
+    def cells(row: list[str]) -> Iterator[tuple[str, float]]:
+        for (numbers, texts), by_level in made.items():
+            there = [row[k] for k in texts]
+            readable(not any(t.lower() in _MISSING for t in there), "a category is missing")
+            if (name := by_level.get(tuple(map(key, there)))) is not None:
+                yield name, prod(finite(row[k]) for k in numbers)
+
+    return cells
 
 
 def _is_example(
@@ -930,11 +983,10 @@ def levelled(
     found = different(labels)
     if kind == "binomial":
         pairs = {text: [*map(finite, text.split(" "))] for text in found}
-        readable(all(len(pair) == 2 for pair in pairs.values()), "name the column of trials")
-        readable(
-            all(0 <= s <= m > 0 for s, m in pairs.values()), "a count is not one of its trials"
-        )
-        return levels, {text: 2 if s == m else int(s > 0) for text, (s, m) in pairs.items()}
+        readable(all(len(pair) > 1 for pair in pairs.values()), "name the column of trials")
+        counts = {text: (s, sum(of)) for text, (s, *of) in pairs.items()}
+        readable(all(0 <= s <= m > 0 for s, m in counts.values()), "a count is not of its trials")
+        return levels, {text: 2 if s == m else int(s > 0) for text, (s, m) in counts.items()}
     if kind == "poisson":
         numbers = {text: finite(text) for text in found}
         readable(min(numbers.values()) >= 0, "a response is negative")
@@ -964,14 +1016,19 @@ def main() -> int:
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
     parser.add_argument("--one-vs-rest", metavar="LABEL", help="take all other labels as one")
     parser.add_argument("--categorical", metavar="COLUMN", action="append", default=[])
-    parser.add_argument("--trials", metavar="COLUMN", help="of counts: how many trials they are of")
+    of = "of counts: how many trials they are of; A+B is a sum"
+    parser.add_argument("--trials", metavar="COLUMN", help=of)
+    made = "make the columns of a formula, such as C(ward)[T.b] or x:firm=7, from their names"
+    parser.add_argument("--by-name", action="store_true", help=made)
     also = "the table holds the columns that a formula makes; its SHA-256 is not compared"
     parser.add_argument("--expanded", action="store_true", help=also)
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
     given = parser.parse_args()
-    words, status, to = "", 2, sys.stdout
+    words, status, to, hint = "", 2, sys.stdout, ""
     try:
         written = load(given.certificate)
+        if claim(written).names and not (given.by_name or given.expanded):
+            hint = "; add --by-name to make the columns from their names"
         data = read(
             given.data,
             given.label,
@@ -980,6 +1037,7 @@ def main() -> int:
             categorical=given.categorical,
             trials=given.trials,
             claimed=claim(written),
+            by_name=given.by_name,
         )
         files = claim(written).files if given.expanded else data.files
         check(written, replace(data, files=files))
@@ -991,9 +1049,9 @@ def main() -> int:
         name, to = getattr(error, "filename", None) or given.data[0], sys.stderr
         words = f"{shown(name)}: {why}"
     except (Unreadable, csv.Error) as error:
-        words, to = f"cannot be checked here: {error}; use novikoff verify", sys.stderr
+        words, to = f"cannot be checked here: {error}{hint}; or use novikoff verify", sys.stderr
     except Exception as error:  # whatever happened, nothing is proved
-        words, status = f"rejected: {error}", 1
+        words, status = f"rejected: {error}{hint * ('columns' in str(error))}", 1
     try:
         if isinstance(to, io.TextIOWrapper):
             to.reconfigure(errors="backslashreplace")  # what the terminal cannot show is escaped

@@ -32,10 +32,11 @@ from novikoff.separability.models import (
     counted,
     levels_of,
     named_effects,
+    refused_gap,
     system_of,
     with_effects,
 )
-from novikoff.separability.points import Points, Progress
+from novikoff.separability.points import Points, Progress, matrix_of
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.verifying import check_blocks
 from novikoff.separability.widest_margin import narrowed
@@ -43,11 +44,12 @@ from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, ro
 from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data, Scanned
 from novikoff.stream.blocks import Block, unusable_importance
-from novikoff.stream.input_problems import BadExample, Problem, naming_columns
+from novikoff.stream.input_problems import BadExample, Problem
 
 # An interval this wide says little; it is narrowed without being asked, if the rows hold few
 # numbers.
 _WIDE, _NARROW, _SMALL = 0.9, 0.01, 10_000
+_GAPS = ("None", "nan", "<NA>", "NaT")  # how values that are missing are written
 _MOST_TO_CHOOSE = 10_000_000  # numbers looked at to choose which of dependent columns to drop
 
 
@@ -79,10 +81,8 @@ def certify(
 ) -> Certificate:
     """Decide whether the data are separable: complete, quasi-complete or overlap, with a proof.
 
-    It looks for equal rows with different labels first, then runs the perceptron while that makes
-    progress, then solves linear programs over a growing set of rows, in floating point, and in
-    exact arithmetic where that does not decide. Floating point only suggests: the certificate's
-    numbers are exact rationals, and `verify` checks them without trusting the search.
+    Floating point only suggests: the certificate's numbers are exact rationals, and `verify` checks
+    them without trusting the search.
 
     Parameters
     ----------
@@ -203,9 +203,7 @@ def verify(
             f"expected a Certificate, not a {type(certificate).__name__}; "
             "load a file with Certificate.load(path)"
         )
-    checked(
-        certificate.to_dict(), X, y, trials=trials, fixed_effects=fixed_effects, weights=weights
-    )
+    checked(certificate.to_dict(), X, y, trials, fixed_effects, weights)
     return True
 
 
@@ -213,7 +211,6 @@ def checked(
     certificate: Mapping[str, Any],
     X: Any,
     y: Any = None,
-    *,
     trials: Any = None,
     fixed_effects: Any = None,
     weights: Any = None,
@@ -344,8 +341,7 @@ def _data(
     every = [*(data.names or ()), *([data.label] if data.header else [])]
     if len(set(every)) < len(every):
         raise BadExample("two columns have the same name; give each its own")
-    with naming_columns(X):
-        usable(data.block.rows)
+    _refuse_gaps(data)
     counts = data.block.importances if weights is None else weights
     block = replace(data.block, importances=None)  # only whether a row counts matters here
     if counts is not None and len(used := np.flatnonzero(_weights(counts, len(block)))) < len(
@@ -353,6 +349,21 @@ def _data(
     ):
         block = Block(block.rows.take(used), block.labels[used])
     return replace(data, block=block)
+
+
+def _refuse_gaps(data: Data) -> None:
+    """Raise BadExample unless every value is a finite number; say whose is missing or infinite."""
+    rows = data.block.rows
+    try:
+        usable(rows)
+    except BadExample as error:
+        if not isinstance(column := error.details.get("column"), int):
+            raise
+        values = matrix_of(rows.sparse())[:, [column]].toarray()
+        where = np.flatnonzero(~np.isfinite(values))
+        what = "missing" if np.isnan(values[where[0], 0]) else "infinite"
+        name = f"the value in column {column}" if data.names is None else data.names[column]
+        raise refused_gap(name, what, where, len(rows)) from None
 
 
 def _weights(given: Any, n: int) -> NDArray[np.float64]:
@@ -372,12 +383,17 @@ def _are_shuffled(index: Any, other: Any) -> bool:
 def _labels(
     y: Any, kind: str, levels: Sequence[Any] | None, trials: Any
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
+    given = flat_labels(y)
+    if given.dtype.kind in "fO":
+        values = enumerate(given.tolist())
+        if gaps := [i for i, v in values if not isinstance(v, str) and str(v) in _GAPS]:
+            raise refused_gap("the response", "missing", gaps, len(given))
     if kind == "binary":
         return two_labels(y, or_else=", or name a model of more: multinomial, ordinal or poisson")
     if kind == "binomial":
-        return counted(flat_labels(y), trials), COUNTED[kind]
+        return counted(given, trials), COUNTED[kind]
     levels = levels or ordered_levels(y) or None
-    codes, texts, _ = label_texts(flat_labels(y))
+    codes, texts, _ = label_texts(given)
     order, numbers = levels_of(kind, texts, codes, levels)
     return numbers, order
 
@@ -431,7 +447,8 @@ def _determined(
     Constants stay if they can, then columns with finite estimates, then others that are not
     aliased, each in order.
     """
-    if len(complement) * sum(map(len, complement)) > _MOST_TO_CHOOSE:
+    work = len(complement) * sum(map(len, complement))
+    if about.kind == "kernel" or work > _MOST_TO_CHOOSE:  # a column of kernels has no meaning
         return tuple(sorted(inside.intersection(known.face.pivots.tolist())))
     aliased, infinite = {*(known.shown_aliases or ())}, set[int]()
     if known.weights is not None:

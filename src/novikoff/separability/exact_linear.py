@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import flint
 import numpy as np
+from flint import fmpq
 
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.check import PRIME, Whole, rank
@@ -24,7 +24,7 @@ _ALIAS_WORK = 1e7  # a second or two
 _MOST_FOR_RANK = 1_000_000  # numbers
 _THIN, _FEW_THIN, _MOST_THIN = 8, 64, 8  # indicators: 1 of so many rows, so many of them, in a row
 
-Exact: TypeAlias = int | Fraction
+Exact: TypeAlias = int | fmpq
 
 
 class Undecided(Exception):  # noqa: N818  (it is the verdict)
@@ -96,7 +96,7 @@ def solve(matrix: Integers, right: Integers, *, most: float = MOST_WORK) -> tupl
 def _lowest_terms(v: Mapping[int, Exact]) -> Sparse:
     """The vector times a positive number that makes it integers without a common factor."""
     below = math.lcm(*(x.denominator for x in v.values()))
-    whole = {j: x.numerator * (below // x.denominator) for j, x in sorted(v.items()) if x}
+    whole = {j: int(x * below) for j, x in sorted(v.items()) if x}
     common = math.gcd(*whole.values())
     return {j: x // common for j, x in whole.items()}
 
@@ -105,8 +105,8 @@ def _over(x: Exact, y: Exact) -> Exact:
     """X / y, an integer where it is one."""
     if y in (1, -1):
         return x * y
-    ratio = Fraction(x, y)
-    return ratio.numerator if ratio.denominator == 1 else ratio
+    ratio = fmpq(x) / y
+    return int(ratio) if ratio.denominator == 1 else ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,8 @@ class Span:
     """The span of some points in some columns: independent rows, and what is orthogonal to them.
 
     Indicators are columns whose numbers have one size, such as levels of a fixed effect. If few
-    rows use each, they are eliminated first, row by row, those of the fewest rows before the
-    others. Mostly that only adds and subtracts, and it leaves a matrix of the other columns, which
-    is small, or all there is.
+    rows use each, they are eliminated first, those of the fewest rows before the others. Mostly
+    that only adds and subtracts, and it leaves a small matrix of the other columns.
 
     Attributes
     ----------
@@ -145,9 +144,9 @@ class Span:
         self.rows = rows
         e = points.entries(rows, columns)
         self.touched, place, used = np.unique(e.columns, return_inverse=True, return_counts=True)
-        sizes, low, high = np.abs(e.values), np.full(len(used), np.inf), np.zeros(len(used))
-        np.minimum.at(low, place, sizes)
-        np.maximum.at(high, place, sizes)
+        absolute, low, high = np.abs(e.values), np.full(len(used), np.inf), np.zeros(len(used))
+        np.minimum.at(low, place, absolute)
+        np.maximum.at(high, place, absolute)
         thin = (low == high) & (used * _THIN <= len(rows))
         if np.count_nonzero(thin) < _FEW_THIN or used[thin].sum() > _MOST_THIN * len(rows):
             thin[:] = False
@@ -161,7 +160,8 @@ class Span:
         self._z = spread(others, numbers, self._thick)
         order = np.flatnonzero(thin)[np.argsort(used[thin], kind="stable")]
         self._order = self.touched[order].tolist()
-        self._sizes = dict(zip(self._order, map(Fraction, high[order].tolist()), strict=True))
+        sizes = (fmpq(*x.as_integer_ratio()) for x in high[order].tolist())
+        self._sizes = dict(zip(self._order, sizes, strict=True))
         self._steps: dict[int, _Step] = {}
         self._left = list[_Step]()
         self._thin = list[dict[int, Exact]]()
@@ -281,7 +281,7 @@ class Span:
                         _subtract(parts[c], times, parts[other])
             for f, x in parts[c].items():
                 vectors[f][c] = x
-        unit = Fraction(2) ** self._exponent if self._order else 1
+        unit = fmpq(2) ** self._exponent if self._order else 1
         for c, size in self._sizes.items():
             for f in parts[c]:
                 vectors[f][c] *= unit / size
@@ -302,7 +302,7 @@ def _whole(step: _Step) -> tuple[_Step, Integers]:
     """The step times a number that makes its row integers."""
     below = math.lcm(*(x.denominator for x in step.thick))
     whole = np.array([int(x * below) for x in step.thick], dtype=object)
-    return replace(step, divided=Fraction(1, below)), whole
+    return replace(step, divided=fmpq(1, below)), whole
 
 
 def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 
 import flint
 import numpy as np
@@ -44,10 +45,9 @@ class _Coordinates:
 
     def weights(self, w: Integers) -> ExactVector:
         """Weights of features from weights of these coordinates."""
-        total = dict[int, int]()
+        total = Counter[int]()
         for v, times in zip(self.vectors, map(int, w), strict=True):
-            for j, x in v.items() if times else ():
-                total[j] = total.get(j, 0) + times * x
+            total.update({j: times * x for j, x in v.items()})
         return ExactVector.sparse(total, self._points.length)
 
 

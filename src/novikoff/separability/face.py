@@ -163,10 +163,9 @@ class Face:
         # `orthogonal` scales the vectors of the complement to size 1
         sizes = [max(map(abs, v.values())) for v in self.complement]
         below = math.lcm(*sizes)
-        total = dict.fromkeys(self.touched.tolist(), 0)
+        total = Counter[int]()
         for v, size, x in zip(self.complement, sizes, whole, strict=False):
-            for j, n in v.items():
-                total[j] += x * (below // size) * n
+            total.update({j: x * (below // size) * n for j, n in v.items()})
         rest = (x * below for x in whole[len(sizes) :])
-        total.update(zip(self.untouched.tolist(), rest, strict=True))
+        total.update(dict(zip(self.untouched.tolist(), rest, strict=True)))
         return ExactVector.sparse(total, self.points.length)

@@ -64,8 +64,8 @@ def levels_of(
     """
     for k, text in enumerate(texts):
         if is_missing_or_infinite(text):
-            words = f"row {int((codes == k).argmax())}: the response {text!r}"
-            raise BadExample(f"{words} is missing or infinite; fill it in or leave out the row")
+            what = "infinite" if "inf" in text.lower() else "missing"
+            raise refused_gap("the response", what, np.flatnonzero(codes == k), len(codes))
     if kind == "poisson":
         values = [number(text) for text in texts]
         for k, value in enumerate(values):
@@ -103,12 +103,21 @@ def levels_of(
     return tuple(order), numbers[codes]
 
 
+def refused_gap(name: str, what: str, where: Sequence[int] | Numbers, rows: int) -> BadExample:
+    """The error about a variable whose values are missing or infinite in these rows."""
+    share = f"{len(where):,} of {rows:,} rows"
+    cure = "leave these rows out, or fill them in" if what == "missing" else "leave these rows out"
+    return BadExample(f"row {where[0]}: {name} is {what}, as in {share}; {cure}")
+
+
 def counted(successes: Any, trials: Any) -> Numbers:
     """The levels of binomial counts: 0 for none, 2 for all, 1 in between."""
     s, m = (np.asarray(given, dtype=np.float64).reshape(-1) for given in (successes, trials))
     m = np.broadcast_to(m, s.shape) if m.size == 1 else m
     if s.shape != m.shape:
         raise BadExample(f"there are {len(s)} counts, but {len(m)} numbers of trials")
+    if len(missing := np.flatnonzero(np.isnan(m))):
+        raise refused_gap("the number of trials", "missing", missing, len(m))
     fits = (m > 0) & (s >= 0) & (s <= m) & np.isfinite(m)
     if not fits.all():
         i = int((~fits).argmax())

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -20,10 +21,11 @@ from novikoff.guarantees.exact.arithmetic import (
 )
 from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Positions, SparseRows, Vector, dots
+from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector, dots
 
 Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
+_FEW, _MOST_INTEGERS = 16, 1 << 24  # vectors to check one by one; numbers of a matrix of integers
 _LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
@@ -128,9 +130,18 @@ def spread(e: Entries, numbers: Integers, columns: Positions) -> Integers:
 def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
     """Which rows are orthogonal to all of these vectors, exactly.
 
-    Floating point decides it for many vectors at once where all products are sums of integers.
+    Many vectors are multiplied at once: in integers, or in floating point where these are exact.
     """
     rows, out, slow = exact.rows, np.ones(len(exact.rows), dtype=np.bool_), [*vectors]
+    if isinstance(rows, DenseRows) and len(vectors) > _FEW and rows.values.size <= _MOST_INTEGERS:
+        n, dim, k = len(rows), rows.dim + exact.bias, len(vectors)
+        whole, _ = integers(np.hstack([rows.values, np.ones((n, int(exact.bias)))]).reshape(-1))
+        table = np.zeros((dim, k), dtype=object)
+        for column, v in enumerate(vectors):
+            table[[*v], column] = [*v.values()]
+        left = flint.fmpz_mat(n, dim, whole.tolist())
+        product = left * flint.fmpz_mat(dim, k, table.reshape(-1).tolist())
+        return np.asarray(~np.array(product.entries(), dtype=np.bool_).reshape(n, k).any(axis=1))
     if isinstance(rows, SparseRows) and len(vectors):
         matrix = matrix_of(rows)
         longest = int(np.diff(rows.starts).max(initial=1))

@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.verdict import ModelName
 from novikoff.separability.certifying import certify
-from novikoff.separability.models import Regression
+from novikoff.separability.models import Regression, refused_gap
 from novikoff.separability.points import matrix_of
 from novikoff.sources.arrays import rows_of
 from novikoff.sources.open import Data
@@ -51,15 +51,6 @@ def certify_formula(
         Of pandas or polars. No value that the formula uses may be missing.
     model, weights, options
         As for `certify`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from novikoff import certify_formula
-    >>> frame = pd.DataFrame({"died": [1, 1, 0, 1, 0], "hospital": list("ZZABA")})
-    >>> found = certify_formula("died ~ hospital", frame)
-    >>> str(found.verdict), found.estimable().coefficients
-    ('complete', ())
     """
     return certify(regression_data(formula, frame, weights=weights), model=model, **options)
 
@@ -151,12 +142,13 @@ def _response(written: str, frame: Any, formulaic: Any) -> tuple[Any, str | None
 
 def _effect(parts: Sequence[str], frame: Any) -> Any:
     """The levels of a fixed effect; of several columns, a level for each combination."""
-    columns = [frame[_column(name, frame)] for name in parts]
+    columns = frame[[_column(name, frame) for name in parts]]
     _refuse_missing(frame, parts)
-    if len(columns) == 1:
-        return columns[0].to_numpy()
-    texts = (column.astype(str) for column in columns)
-    return np.array(["^".join(level) for level in zip(*texts, strict=True)], dtype=object)
+    if len(parts) == 1:
+        return columns[parts[0]].to_numpy()
+    levels = columns.drop_duplicates().astype(str)
+    texts = np.array(["^".join(level) for level in levels.to_numpy().tolist()], dtype=object)
+    return texts[columns.groupby([*parts], sort=False, observed=True).ngroup()]
 
 
 def _column(name: str, frame: Any) -> str:
@@ -170,9 +162,7 @@ def _refuse_missing(frame: Any, names: Sequence[str]) -> None:
     for name in names:
         missing = np.flatnonzero(frame[name].isna())
         if len(missing):
-            rows = f"{len(missing):,} of {len(frame):,} rows"
-            cure = f"leave these rows out, frame.dropna(subset=[{name!r}]), or fill them in"
-            raise BadExample(f"row {missing[0]}: {name} is missing, as in {rows}; {cure}")
+            raise refused_gap(name, "missing", missing, len(frame))
 
 
 def _pandas(frame: Any) -> Any:

@@ -1,8 +1,7 @@
 """Which columns are at fault: a direction with few coefficients that separates the same rows.
 
-The weights that a search finds are any that separate. A reader wants the fewest columns: the level
-of a category, or the measurement, that predicts the label. Floating point only suggests a direction
-here, too; it is used if exact arithmetic shows that it separates the same rows.
+A reader wants the level of a category, or the measurement, that predicts the label. Floating point
+suggests a direction, which is used if exact arithmetic shows that it separates the same rows.
 """
 
 from __future__ import annotations
