@@ -66,7 +66,7 @@ def turning() -> tuple[list[str], str]:
         if i in mistaken:
             drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>')
     made = plural(len(run.ledger), "mistake")
-    return drawn, f"{made} on the {len(mistaken)} circled points turn the line until it separates"
+    return drawn, f"{made} on the {len(mistaken)} circled points turn the line"
 
 
 def closing_in() -> tuple[list[str], str]:

@@ -31,9 +31,21 @@ def many(rows: int, columns: int, seed: int = 0) -> tuple[Block, Array]:
     return block(X, y), np.append(u, 0.25)
 
 
+SIGNS = {r"\cdot ": "·", r"\|": "‖", r"\gamma": "γ", r"\lambda": "λ ", r"\sum": "Σ ", "^2": "²"}
+SIGNS |= {"_1": "₁", "_2": "₂", "$": "", r"\,": " "}
+
+
+def plain(text: object) -> str:
+    """Typeset mathematics as one would write it by hand."""
+    words = str(text)
+    for sign, written in SIGNS.items():
+        words = words.replace(sign, written)
+    return " ".join(words.replace(" · ", "·").replace(" ·", "·").split(" ")).replace("  ", " ")
+
+
 def line(ax: Axes, label: str) -> Array:
     """The points of the line with this label in the legend."""
-    called = {it: str(it.get_label()) for it in ax.lines}
+    called = {it: plain(it.get_label()) for it in ax.lines}
     found = [
         np.asarray(it.get_xydata())
         for it, name in called.items()
@@ -66,7 +78,7 @@ def sizes(ax: Axes) -> dict[tuple[float, float], float]:
 
 def labels(ax: Axes) -> str:
     legend = ax.get_legend()
-    return "" if legend is None else " | ".join(t.get_text() for t in legend.get_texts())
+    return "" if legend is None else " | ".join(plain(t.get_text()) for t in legend.get_texts())
 
 
 def same_places(a: Any, b: Any) -> bool:

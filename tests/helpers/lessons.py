@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 # point, direction, how often by a quarter: what answers the questions where points are moved
 MOVES = {5: (2, "ArrowDown", 10), 6: (0, "ArrowUp", 1)}
 KEYS = {"ArrowDown": (0, -1), "ArrowUp": (0, 1)}
+ENDS = {"least": "Home", "most": "End"}
 CHECKED = {  # of questions that have many right answers
     "threshold": (["-2", "5"], ["2", "-5"]),
     "cancels": (["1", "1", "0", "0"], ["1", "1", "1", "1"]),
     "give up": (["1", "1", "-1"], "give up"),
+    "margin": (["least"], ["most"]),
 }
 
 
@@ -91,10 +94,13 @@ def answers(number: int, step: dict[str, Any]) -> tuple[Any, Any]:
 
 
 class Student:
-    """Plays lessons: `by` is "keys", for the keyboard alone, or "touch"."""
+    """Plays lessons: `by` is "keys", for the keyboard alone, or "touch".
 
-    def __init__(self, page: Page, by: str) -> None:
-        self.page, self.by = page, by
+    `look` is called with the name of each step, and of each question before it is answered.
+    """
+
+    def __init__(self, page: Page, by: str, look: Callable[[str], None] | None = None) -> None:
+        self.page, self.by, self.look = page, by, look or (lambda _: None)
 
     def play(self, number: int) -> None:
         """Go through a lesson; each question gets a wrong answer and a hint, then the right one."""
@@ -105,14 +111,16 @@ class Student:
                 assert now["waits"], where
                 wrong, right = answers(number, step)
                 if wrong is not None:
-                    self._give(step, wrong)
+                    self.look(f"{where}-asks")
+                    self.give(step, wrong)
                     assert step["ask"]["hint"] in self._now()["reply"], where
-                self._give(step, right)
+                self.give(step, right)
                 now = self._now()
                 assert not now["asks"], where
                 assert step["ask"]["kind"] == "label" or now["reply"].startswith("✓"), (where, now)
             assert now["words"], where
             assert "undefined" not in now["all"], (where, now)
+            self.look(where)
             if not now["waits"]:
                 self._forward()
         assert self.page.is_visible("#next")
@@ -134,12 +142,17 @@ class Student:
         else:
             self.page.tap("#forward")
 
-    def _give(self, step: dict[str, Any], answer: Any) -> None:
+    def give(self, step: dict[str, Any], answer: Any) -> None:
+        """Give an answer and have it checked."""
         if step["ask"]["kind"] == "goal":
             self._move(answer)
         elif isinstance(answer, list):
             for j, text in enumerate(answer):
-                self._into(f"#answers label:nth-child({j + 1}) input")
+                field = f"#answers label:nth-child({j + 1}) input"
+                if text in ENDS:
+                    self._slide(field, text)
+                    continue
+                self._into(field)
                 self.page.keyboard.press("Control+a")
                 self.page.keyboard.type(text)
             self._press("#check")
@@ -158,6 +171,17 @@ class Student:
             self.page.keyboard.press("Tab")
         raise AssertionError(f"Tab does not reach {selector}")
 
+    def _slide(self, selector: str, end: str) -> None:
+        """Bring a slider to one of its ends."""
+        if self.by == "keys":
+            self._into(selector)
+            self.page.keyboard.press(ENDS[end])
+            return
+        box = self.page.locator(selector).bounding_box()
+        assert box is not None
+        x = 2.0 if end == "least" else box["width"] - 2
+        self.page.tap(selector, position={"x": x, "y": box["height"] / 2})
+
     def _press(self, selector: str) -> None:
         self._into(selector)
         if self.by == "keys":
@@ -173,7 +197,9 @@ class Student:
                 self.page.keyboard.press(one)
         else:
             point, key, times = move
-            disc = self.page.locator("#picture circle:not(.ring)").nth(point).bounding_box()
+            place = self.page.locator("#picture circle:not(.ring)").nth(point)
+            self.page.locator("#picture").scroll_into_view_if_needed()
+            disc = place.bounding_box()
             assert disc is not None
             unit = self.page.evaluate(
                 "() => { const { width, height } = document.getElementById('picture')"
@@ -183,9 +209,12 @@ class Student:
             across, up = (d * times / 4 * unit for d in KEYS[key])
             x, y = disc["x"] + disc["width"] / 2, disc["y"] + disc["height"] / 2
             touch = self.page.context.new_cdp_session(self.page)
-            for kind, part in (("touchStart", 0.0), ("touchMove", 0.5), ("touchMove", 1.0)):
-                at = {"x": x + part * across, "y": y - part * up}
+            # a finger that leaves the glass while it moves flings, and the next tap only stops that
+            for i in (*range(9), *[8] * 6):
+                at = {"x": x + i / 8 * across, "y": y - i / 8 * up}
+                kind = "touchMove" if i else "touchStart"
                 touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+                self.page.evaluate("new Promise((done) => requestAnimationFrame(() => done()))")
             touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         self._press("#check")
 
@@ -232,8 +261,9 @@ def compare_with_engine(page: Page, sets: list[dict[str, Any]], *, proofs: int) 
         """async (sets) => {
           const { runHere, bestMargin } = await import("/perceptron.js");
           return sets.map((one) => {
-            const { ledger, final, kind, average } = runHere(one);
-            return { ledger, final, kind, average, best: bestMargin(one.points, one.labels) };
+            const { ledger: { round, row, score }, final, kind, average } = runHere(one);
+            const best = bestMargin(one.points, one.labels);
+            return { ledger: { round, row, score }, final, kind, average, best };
           });
         }""",
         sets,

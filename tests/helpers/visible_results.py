@@ -1,13 +1,12 @@
 """Write down what people see of novikoff, one file a result, to compare machines byte for byte.
 
-`python visible_results.py FOLDER [CORE]` runs learners on every layout of rows, certifies, and
-calls the commands on files that it makes. CORE is a directory with another build of the compiled
-core. The data come from a generator without libm, written here, so that only novikoff is compared.
+`python visible_results.py FOLDER` runs learners on every layout of rows, certifies, and calls the
+commands on files that it makes. The data come from a generator without libm, written
+here, so that only novikoff is compared.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import os
 import re
@@ -190,15 +189,8 @@ def _without_times(text: str) -> str:
     return _TIMES.sub("…", text)
 
 
-def main(folder: str, core: str | None = None) -> None:
+def main(folder: str) -> None:
     """Write every result into the folder, under its name."""
-    if core is not None:
-        (found,) = Path(core).resolve().glob("_core*.so")
-        spec = importlib.util.spec_from_file_location("novikoff._core", found)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules["novikoff._core"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["novikoff._core"])
     results = Path(folder).resolve() / "results"
     work = Path(folder).resolve() / "work"
     results.mkdir(parents=True)

@@ -9,16 +9,16 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 
+from helpers.access import faults
 from helpers.command_line import error, stdout_of
-from helpers.lessons import Student, compare_with_engine, drawn_sets, played, steps_of
+from helpers.lessons import Student, answers, compare_with_engine, drawn_sets, played, steps_of
 from novikoff import Additive, Perceptron, certify, guarantees, play, sources
-from novikoff.show.web.lessons import lesson, outlines
-from novikoff.show.web.presets import presets
+from novikoff.show.web.lessons import lesson, outlines, presets
 from novikoff.show.web.replay import replay
 
 if TYPE_CHECKING:
@@ -93,11 +93,22 @@ def test_what_the_lessons_state_is_what_the_engine_finds() -> None:
     assert protocols["teacher"]["examples"] == 3
     assert protocols["teacher"]["seen"][-1]["left"] == [protocols["concepts"].index("x₂ ∧ x₄")]
     assert protocols["halving"]["mistakes"] == protocols["halving_bound"] == 5
+    assert [len(one["left"]) for one in protocols["halving"]["seen"]] == [16, 8, 4, 2, 1]
+    assert protocols["con"]["mistakes"] == protocols["con_bound"] == 31
+    assert [len(one["left"]) for one in protocols["con"]["seen"]] == list(range(31, 0, -1))
+    asked = runs[11]["asked"]
+    assert asked["asks"]["examples"] == 5
+    settled = [(one["bits"].index("0") + 1, one["label"]) for one in asked["asks"]["seen"]]
+    assert settled == [(1, -1), (2, 1), (3, -1), (4, 1), (5, -1)]  # one variable a question
+    last = asked["asks"]["seen"][-1]["left"]
+    assert [asked["concepts"][i] for i in last] == [asked["hidden"]] == ["x₁ ∧ x₃ ∧ x₅"]
     race = runs[12]["main"]
     assert race["perceptron"] == [n - 1 for n in race["n"]]
     assert race["limit_million"] == 65
     late = {name: run["mistakes"] for name, run in runs[13].items()}
     assert late == {"main": 6, "prompt": 4, "points": 4}  # at once, the protocol is `play`
+    ends = runs[13]["prompt"]["events"][-1]["weights"]
+    assert ends == runs[13]["points"]["final"]
 
 
 def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:
@@ -114,6 +125,69 @@ def test_each_lesson_can_be_played_by_the_keyboard_alone(page: Page, number: int
     page.goto(f"{page.url.partition('#')[0]}#/lesson/{number}")
     page.wait_for_selector(f"body[data-step='{number}/0']")
     Student(page, "keys").play(number)
+
+
+@pytest.mark.parametrize("number", [5, 10])  # what is dragged, and what slides
+def test_a_lesson_can_be_played_by_touch_on_a_phone(
+    browser: Browser, site: str, number: int
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone = context.new_page()
+    phone.goto(f"{site}#/lesson/{number}")
+    phone.wait_for_selector("body[data-ready]")
+    Student(phone, "touch").play(number)
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "touch"), [(390, "light", True), (1280, "dark", False)]
+)
+def test_every_control_has_a_name_and_a_size_and_every_text_a_contrast(
+    browser: Browser, site: str, width: int, scheme: Literal["light", "dark"], touch: bool
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 720}, color_scheme=scheme, has_touch=touch
+    )
+    one = context.new_page()
+    assert one.evaluate("matchMedia('(pointer: coarse)').matches") == touch
+    for number in NUMBERS:
+        one.goto(f"{site}#/lesson/{number}")
+        one.wait_for_selector(f"body[data-step='{number}/0']")
+        assert faults(one) == [], number
+    for other in ("explore.html", "check.html"):
+        one.goto(f"{site}{other}")
+        one.wait_for_load_state("networkidle")
+        assert faults(one) == [], other
+    context.close()
+
+
+def test_what_no_one_has_answered_is_not_given_away(page: Page) -> None:
+    start = page.url.partition("#")[0]
+    for number, step, given_away in ((11, 21, "log₂"), (11, 27, "|C|"), (2, 2, "after")):
+        page.goto(f"{start}#/lesson/{number}?step={step}")
+        page.wait_for_selector(f"body[data-step='{number}/{step}']")
+        assert page.is_visible("#ask")
+        assert given_away not in page.inner_text("#facts")
+
+
+def test_show_me_gives_an_answer_that_is_right(page: Page) -> None:
+    start = page.url.partition("#")[0]
+    for number in NUMBERS:
+        for i, step in enumerate(steps_of(number)):
+            ask = step.get("ask")
+            if ask is None or not ("check" in ask or ask["kind"] == "goal"):
+                continue
+            page.goto(f"{start}#/lesson/{number}?step={i}")
+            page.wait_for_selector(f"body[data-step='{number}/{i}']")
+            wrong, _ = answers(number, step)
+            Student(page, "keys").give(step, wrong)
+            page.click("#reveal")
+            page.wait_for_selector("#reply.right")
+            shown = page.inner_text("#facts")
+            assert {  # by lesson: what the picture now shows to be so
+                5: "M = 23", 6: "M = 3", 7: "4 of 4", 9: "= (0, 0, 0) ✓", 10: "η\n34",
+            }[number] in shown or ask.get("check") == "give up", (number, shown)  # fmt: skip
 
 
 def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
@@ -142,7 +216,7 @@ def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
 
 
 def test_the_perceptron_in_javascript_is_the_engine_on_dyadic_points(page: Page) -> None:
-    compare_with_engine(page, drawn_sets(300), proofs=20)
+    compare_with_engine(page, drawn_sets(1_000), proofs=20)
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

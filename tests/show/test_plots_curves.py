@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from helpers.figures import line
+from helpers.figures import line, plain
 from novikoff import Additive, Block, Run, Verdict, Winnow2, guarantees, play
+from novikoff.guarantees.risk import share_interval
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.show import plots
@@ -39,14 +40,14 @@ def noisy(rows: int, seed: int = 0) -> Block:
 
 
 def words(ax: Axes) -> str:
-    return " | ".join(t.get_text() for t in ax.texts)
+    return " | ".join(plain(t.get_text()) for t in ax.texts)
 
 
 def test_the_curves_of_the_sandwich_are_the_numbers_of_the_trace() -> None:
     trace = guarantees.sandwich(run().ledger, U)
     ax = plots.sandwich(trace)
     curves = [
-        line(ax, name) for name in ("kγ, from below", "w·u", "‖w‖", "√Σ‖x‖²", "R√k, from above")
+        line(ax, name) for name in ("kγ, from below", "w·u", "‖w‖", "√(Σ ‖x‖²)", "R√k, from above")
     ]
     for drawn, values in zip(
         curves, (trace.lower, trace.progress, trace.norm, trace.root_sum, trace.upper), strict=True
@@ -183,18 +184,19 @@ def test_the_histogram_counts_every_row_once_and_splits_at_0(bias: bool, seed: i
     assert sum(count for *_, count in drawn) == 300
     errors = sum(count for _, end, count in drawn if end <= 1e-12)
     assert errors == (each <= 0).sum() > 0
-    assert f"errors: {int(errors)}" in str(ax.get_legend_handles_labels())
+    assert f"wrong side: {int(errors)}" in str(ax.get_legend_handles_labels())
     for begin, end, count in drawn:
         assert count == ((begin < each) & (each <= end)).sum()
     least = guarantees.achieved_margin(w, data).value
     assert line(ax, "the least")[:, 0] == pytest.approx(least, rel=1e-12)
 
 
-def test_a_margin_of_0_is_an_error() -> None:
+def test_a_margin_of_0_has_a_bar_of_its_own_and_is_not_on_the_correct_side() -> None:
     ax = plots.margins(block([[0, 1], [1, 0], [-2, 0]], [1, 1, 1]), [1, 0], bias=False)
-    assert sum(count for _, end, count in bars(ax) if end <= 0) == 2
+    legend = str(ax.get_legend_handles_labels()[1])
+    assert "wrong side: 1', 'correct side: 1', 'exactly 0: 1" in legend
     ax = plots.margins(block([[0, 1]], [1]), [1, 0], bias=False)
-    assert [b for b in bars(ax) if b[2]] == [(-1, 0, 1)]
+    assert [b for b in bars(ax) if b[2]] == [(-0.25, 0.25, 1)]
 
 
 @pytest.mark.parametrize("values", [[-3.0, -1.0], [2.0, 2.0], [1e-300, 7.0], [-0.1, 0.0, 0.3], [0]])
@@ -259,6 +261,13 @@ def test_of_a_large_test_set_some_examples_are_used_and_the_axis_says_so() -> No
     made, test = play(noisy(100), Additive(6), epochs=2), noisy(90, seed=1)
     ax = plots.readings(made, test, most=30)
     assert ax.get_ylabel() == "accuracy on 30 of 90 examples"
+    assert len(ax.collections) == 3  # the interval of each reading
+    for shade, curve in zip(ax.collections, ax.lines, strict=True):
+        edge = np.asarray(shade.get_paths()[0].vertices)
+        end = float(np.asarray(curve.get_ydata())[-1])
+        at_end = edge[edge[:, 0] == edge[:, 0].max()][:, 1]
+        low, high = share_interval(round(30 * end), 30)
+        assert (at_end.min(), at_end.max()) == pytest.approx((low, high))
     some = np.linspace(0, 89, 30).astype(int)
     scores = dots(test.rows, readings.final(made.ledger))[some]
     assert line(ax, "final")[-1, 1] == np.mean((scores >= 0) == (test.labels[some] > 0))

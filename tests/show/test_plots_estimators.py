@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.contour import QuadContourSet
 from sklearn.linear_model import LogisticRegression
 
 from helpers.figures import learned, line, points, same_places
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff import (
+    AveragedPerceptron,
+    KernelPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+)
 from novikoff.show import plots
 from novikoff.stream.input_problems import BadExample
 
@@ -89,3 +97,26 @@ def test_a_fitted_estimator_stands_for_its_run_in_the_figures_of_runs() -> None:
         plots.mistakes(three)
     with pytest.raises(TypeError, match="a Run or a fitted estimator of novikoff, not list"):
         plots.turning([], X, data.labels)
+
+
+def test_regions_show_what_is_predicted_and_ring_the_mistakes() -> None:
+    square = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    same = square.prod(axis=1) > 0
+    for labels in (same, np.array(["x", "y", "z"])[same * 1 + (square[:, 0] > 0.5)]):
+        kinds = np.unique(labels).tolist()
+        clf = KernelPerceptron(degree=2, reading="final", max_iter=50).fit(square, labels)
+        ax = plots.regions(clf, square, labels)
+        for kind in kinds:
+            assert same_places(points(ax, str(kind)), square[labels == kind])
+        mistaken = {row for run in clf.runs_ for row in run.ledger.rows.tolist()}
+        assert same_places(points(ax, "mistaken"), square[[*mistaken]])
+        (filled,) = (one for one in ax.collections if isinstance(one, QuadContourSet))
+        assert [*filled.levels] == [k - 0.5 for k in range(len(kinds) + 1)]
+        for k, path in enumerate(filled.get_paths()):
+            inside = path.contains_points(square)
+            right = clf.predict(square) == kinds[k]
+            assert np.mean(inside == right) > 0.9  # but near the edge of a cell of the grid
+    with pytest.raises(ValueError, match="for 2 features, not for 3"):
+        plots.regions(clf, np.ones((2, 3)), [0, 1])
+    with pytest.raises(BadExample, match="NaN"):
+        plots.regions(clf, square * np.nan, labels)

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
-from helpers.figures import XOR, line, many, points, same_places, sizes
+from helpers.figures import XOR, line, many, plain, points, same_places, sizes
 from novikoff import Additive, play
 from novikoff.ledger.readings import trajectory
 from novikoff.show import plots
@@ -52,7 +52,7 @@ def arrows(ax: Axes) -> list[tuple[Any, Any]]:
 def test_an_update_of_many_features_is_drawn_in_the_plane_of_w_and_x() -> None:
     w, x = np.array([1.0, 2.0, -3.0, 1.0]), np.array([1.0, 1.0, 2.0, 0.5])
     before, during, after = plots.update(w, x, 1, bias=False)
-    assert "along w" in before.get_xlabel()
+    assert "along w" in plain(before.get_xlabel())
     (_, tip), (_, then) = arrows(before)[0], arrows(after)[1]
     assert tip == pytest.approx([np.linalg.norm(w), 0])
     assert np.linalg.norm(then) == pytest.approx(np.linalg.norm(w + x))
@@ -108,6 +108,6 @@ def test_runs_without_mistakes_and_of_many_features() -> None:
     data, _ = many(40, 7)
     learner = Additive(7)
     ax = plots.turning(play(data, learner, epochs=3), data)
-    assert "w·x/‖w‖" in ax.get_xlabel()
+    assert "w·x/‖w‖" in plain(ax.get_xlabel())
     with pytest.raises(ValueError, match="on 7 features, the block has 2"):
         plots.turning(play(data, learner), XOR)

@@ -222,7 +222,50 @@ def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
     assert "constant −∞; finite without the separated rows dose +∞" in seen
     assert "What to do next Fit the other 2 rows, without 1 coefficient" in seen
     assert "How to cite “3 of 5 rows are separated (Albert & Anderson 1984)" in seen
-    assert "2 no 1 3 yes 1" in seen
+    assert "2 no 50% 3 yes 50%" in seen  # shares of λ
+
+
+def test_the_tables_of_a_report_are_folded_and_on_paper_left_out(source: str) -> None:
+    body, style = source[source.index("<body") :], source[: source.index("<body")]
+    folded = re.findall(r"<details>(.*?)</details>", body, re.S)
+    named = [re.match(r"<summary>(.*?)</summary>", one) for one in folded]
+    assert "Pass by pass" in str(named)
+    assert "The rows mistaken most often" in str(named)
+    assert "details:not([open]) { display: none; }" in style
+    shown = re.sub(r"<details>.*?</details>", "", body, flags=re.S)
+    assert "sandwich" not in shown
+    assert 'id="figure-plane"' in shown
+
+
+def test_the_average_has_a_confusion_matrix_and_intervals_on_held_out_rows() -> None:
+    known = gather(two_clouds(60, apart=0.5))
+    trial = known.trial
+    assert trial is not None
+    (a, b), (c, d) = trial.confusion
+    assert (a + d, a + b + c + d) == (trial.right["average"], len(trial.test))
+    assert c + d == int((trial.test.labels > 0).sum())
+    seen = said_by(sections.new_rows(known))
+    low, high = guarantees.risk.share_interval(a + d, a + b + c + d)
+    assert f"average {a + d} " in seen
+    assert f"{100 * low:.1f}% to {100 * high:.1f}%" in seen
+    assert f"is {known.label(-1)} {a} {b} is {known.label(1)} {c} {d}" in seen
+
+
+def test_columns_of_very_different_size_are_warned_about() -> None:
+    for factor, warns in ((999, False), (1001, True)):
+        data = Data(sources.block([[factor, 1], [-2, 0.5], [3, -1]], [1, -1, 1]), None, ("a", "b"))
+        seen = said_by(sections.data(gather(data)))
+        assert ("(up to 1,001) counts far more" in seen) is warns
+
+
+def test_a_bound_above_the_rounds_is_called_uninformative() -> None:
+    narrow = sources.block([[1, 0.999], [0.999, 1]], [1, -1])
+    known = gather(Data(narrow, None, ("a", "b")), Settings(passes=1))
+    assert known.bound is not None
+    assert known.bound.bound >= 2
+    assert "uninformative for 2 rounds" in said_by(sections.run(known))
+    wide = gather(Data(sources.block([[1, 0], [-1, 0]], [1, -1]), None, ("a", "b")))
+    assert "uninformative" not in said_by(sections.run(wide))
 
 
 def test_aliased_columns_are_named() -> None:
@@ -304,7 +347,8 @@ def test_the_histogram_counts_the_errors_of_the_text_rows_on_the_hyperplane_incl
     known = gather(data, Settings(passes=1, bias=False))
     assert (dots(data.block.rows, known.final) == 0).sum() > 3
     labels = drawable(known)["margins"].axes()[0].get_legend_handles_labels()[1]
-    assert f"errors: {known.wrong[0]}" in labels
+    counts = {name: int(n) for name, _, n in (label.rpartition(": ") for label in labels[1:])}
+    assert counts["wrong side"] + counts["exactly 0"] == known.wrong[0]
 
 
 def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:

@@ -15,7 +15,7 @@ import pytest
 from novikoff import certify, sources
 from novikoff.show.report import sections
 from novikoff.show.report.gathering import Known, Settings, gather
-from novikoff.show.web.presets import presets
+from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 from novikoff.sources import Data
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helpers.command_line import stdout_of
-from novikoff.show.web.presets import presets
+from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 
 if TYPE_CHECKING:
@@ -533,6 +533,13 @@ def test_the_browser_checks_a_certificate_without_the_server(
     one.fill("#one", "maybe")
     one.dispatch_event("#one", "change")
     one.wait_for_function("document.getElementById('words').textContent.startsWith('cannot be')")
+    data.write_text("dose,site,cured\n1,a,no\n2,b,no\n2,a,yes\n4,c,yes\n3,b,no\n5,b,yes\n")
+    stdout_of("certify", data, "--formula", "cured ~ dose + C(site)", "-o", proof)
+    one.fill("#one", "")
+    one.check("#byName")
+    one.set_input_files("#files", [proof, data])
+    one.wait_for_selector("#verdict[data-kind=separated]")
+    assert one.inner_text("#words") == "complete: proved for the 6 rows"
     assert asked == []
     one.close()
 

@@ -147,8 +147,8 @@ def attribute_efficiency(
         raise ValueError(
             f"the largest number of attributes must be from 100 to 10,000,000, not {largest}"
         )
-    rows, checks, n = [], [], 100
-    while n <= largest:
+    rows, checks = [], []
+    for n in (m * 10**p for p in range(2, 8) for m in (1, 3) if m * 10**p <= largest):
         on = n // 10
         learners: list[Learner] = [
             Additive(n, bias=True),
@@ -163,17 +163,17 @@ def attribute_efficiency(
         if n <= MOST_HARD:
             hard = sources.forcing_disjunction(n, k)
             forced = [len(play(hard, it).ledger) for it in (Additive(n, bias=True), Winnow2(n))]
-        rows.append((n, on, *made, *forced))
+        most = guarantees.doubling_bound(n, k).bound
+        rows.append((n, on, *made, *forced, most))
         bounds = {
             "the perceptron (bound (on + 1)(4k + 1))": (on + 1) * (4 * k + 1),
-            "Winnow (bound 2 + 3k(1 + log₂ n))": guarantees.doubling_bound(n, k).bound,
+            "Winnow (bound 2 + 3k(1 + log₂ n))": most,
             "elimination (bound n)": guarantees.elimination_bound(n, monotone=True).bound,
         }
         for (name, bound), seen in zip(bounds.items(), made, strict=True):
             checks.append(Check(f"mistakes of {name}, n = {count(n)}", bound, seen))
-        n *= 10
     hard_for = ("perceptron, hard sequence", "Winnow, hard sequence")
-    mistakes = ("perceptron", "Winnow", "elimination", *hard_for)
+    mistakes = ("perceptron", "Winnow", "elimination", *hard_for, "Winnow, at most")
     return Result(
         "attribute-efficiency",
         f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
@@ -313,7 +313,7 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
             "With the products of the variables as features, one does.",
             "Halving finds a parity among all 2ⁿ with at most n mistakes.",
         ),
-        Curves("n", mistakes, logarithmic="y", label="mistakes"),
+        Curves("n", mistakes, logarithmic="y", label="mistakes", joined=False),
     )
 
 

@@ -37,13 +37,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`."""
+    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`.
+
+    Not `joined`: points without lines between them, where nothing lies between two values of x.
+    """
 
     x: str
     ys: tuple[str, ...]
     by: str | None = None
     logarithmic: str = "xy"
     label: str | None = None
+    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)

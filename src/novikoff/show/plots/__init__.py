@@ -5,7 +5,7 @@ Each function returns matplotlib's Axes; pass `ax` to draw into your own.
 
 from novikoff.show.plots.axes import NoMatplotlib, expect_format, new_axes, new_panels, save, svg
 from novikoff.show.plots.curves import experiment, margins, mistakes, readings, sandwich
-from novikoff.show.plots.estimators import Fitted, estimator, fitted
+from novikoff.show.plots.estimators import Fitted, estimator, fitted, regions
 from novikoff.show.plots.planes import certificate, constant, plane
 from novikoff.show.plots.runs import turning, update
 from novikoff.show.plots.scores import precision_recall, reliability, roc
@@ -26,6 +26,7 @@ __all__ = [
     "plane",
     "precision_recall",
     "readings",
+    "regions",
     "reliability",
     "roc",
     "sandwich",

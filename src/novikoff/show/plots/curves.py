@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Numbers
+from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
-from novikoff.show.plots.colours import BLACK, BLUE, COLOURS, GREEN, GREY, MARKERS, ORANGE
+from novikoff.show.plots.colours import BLACK, COLOURS, GOLD, GREEN, GREY, MARKERS, PURPLE
 from novikoff.show.plots.estimators import ledger_of
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
 _BINS = 40  # of the histogram
+_HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLACK, "hatch": "///"}
+_FILLED: dict[str, Any] = {"facecolor": GREY, "edgecolor": "white"}
+_ZERO: dict[str, Any] = {"facecolor": GOLD, "edgecolor": BLACK, "zorder": 3}
 _POINTS = 25  # of a learning curve
 _AHEAD = 8  # the proof's curves are continued to where they meet if that is within 8 times k
 _APART = 30  # the ratio of the proof's curves from which on both axes are logarithmic
@@ -39,7 +43,8 @@ _APART = 30  # the ratio of the proof's curves from which on both axes are logar
 def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = None) -> Axes:
     """A histogram of y(w·x + b)/‖w‖, the margin of each example, with errors hatched.
 
-    The least is that of `guarantees.achieved_margin`. A margin of exactly 0 is an error.
+    The least is that of `guarantees.achieved_margin`. Margins of exactly 0, which are errors too,
+    have a bar of their own.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
@@ -47,30 +52,24 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     if size == 0:
         raise ValueError("the weights are all 0, so there is no hyperplane and no margin")
     each = line.margins(block) / size
-    edges = _edges(each)
+    edges, zero = _edges(each), each == 0
     # an interval includes its right end but not its left
-    counts = np.bincount(np.searchsorted(edges, each) - 1, minlength=len(edges) - 1)
+    counts = np.bincount(np.searchsorted(edges, each[~zero]) - 1, minlength=len(edges) - 1)
+    left, widths = edges[:-1], np.diff(edges)
     wrong = edges[1:] <= 0
     ax = new_axes() if ax is None else ax
-    for these, words, colour, hatch in (
-        (wrong, "errors", ORANGE, "///"),
-        (~wrong, "correct", BLUE, None),
+    for where, width, heights, words, style in (
+        (left[wrong], widths[wrong], counts[wrong], "wrong side", _HATCHED),
+        (left[~wrong], widths[~wrong], counts[~wrong], "correct side", _FILLED),
+        (-widths[:1] / 4, widths[:1] / 2, zero.sum(keepdims=True), "exactly 0", _ZERO),
     ):
-        ax.bar(
-            edges[:-1][these],
-            counts[these],
-            np.diff(edges)[these],
-            align="edge",
-            label=f"{words}: {count(int(counts[these].sum()))}",
-            facecolor="none" if hatch else colour,
-            edgecolor=colour if hatch else "white",
-            hatch=hatch,
-            lw=0.8,
-        )
+        if (n := int(heights.sum())) or words != "exactly 0":
+            words = f"{words}: {count(n)}"
+            ax.bar(where, heights, width, align="edge", label=words, lw=0.8, **style)
     ax.axvline(0, color=BLACK, lw=1.2)
     least = float(each.min())
     ax.axvline(least, color=BLACK, lw=1, ls=":", label=f"the least: {least:.4g}".replace("-", "−"))
-    with_b = "y(w·x + b)/‖(w, b)‖" if bias else "y w·x/‖w‖"
+    with_b = r"$y(w\cdot x + b)/\|(w, b)\|$" if bias else r"$y\,w\cdot x/\|w\|$"
     ax.set(xlabel=f"margin {with_b}", ylabel="examples")
     legend_below(ax)
     return ax
@@ -88,7 +87,8 @@ def _edges(values: Vector) -> Vector:
 def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
     """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
-    Each point is a reading of the run after that number of rounds (Freund & Schapire 1999). The
+    Each point is a reading of the run after that number of rounds (Freund & Schapire 1999), and the
+    shades are 95 % intervals for the accuracy on new examples, one at a time. The
     run, ledger or fitted estimator is of an additive learner that kept its examples; of more than
     `most` test examples only `most` are used.
     """
@@ -113,7 +113,10 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
     each = [scores_by_reading(_up_to(ledger, t), test.rows) for t in rounds]
     for k, name in enumerate(each[0]):
         right = [predicts_positive(scores[name]) == (test.signs > 0) for scores in each]
-        accuracies = [int(those.sum()) / len(test) for those in right]
+        correct = [int(those.sum()) for those in right]
+        accuracies = [n / len(test) for n in correct]
+        low, high = zip(*(share_interval(n, len(test)) for n in correct), strict=True)
+        ax.fill_between(rounds, low, high, color=COLOURS[k], alpha=0.1, lw=0, zorder=1)
         ax.plot(
             rounds,
             accuracies,
@@ -126,7 +129,7 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
         )
     ax.set(xscale="log", xlabel="rounds", ylabel=f"accuracy on {tested}")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
-    legend_below(ax, title="at the end")
+    legend_below(ax, title="at the end; shaded: 95 % intervals")
     return ax
 
 
@@ -138,7 +141,7 @@ def _up_to(ledger: Ledger, t: int) -> Ledger:
         part.n_rounds = t
         return part
     block = Block(ledger.examples, np.ones(len(ledger.examples), dtype=np.int8))
-    part.record(replace(ledger.mistakes.first(n), rows=ledger.example[:n]), t, block)
+    part.record(replace(ledger.mistakes.part(0, n), rows=ledger.example[:n]), t, block)
     return part
 
 
@@ -152,11 +155,11 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     if len(trace.k) == 0:
         return write_instead(ax, "no mistake was made, so there is nothing to bound")
     for values, words, colour, dashes in (
-        (trace.upper, "R√k, from above", ORANGE, "-"),
-        (trace.root_sum, "√Σ‖x‖²", GREY, ":"),
-        (trace.norm, "‖w‖", BLACK, "-"),
-        (trace.progress, "w·u", GREEN, "-."),
-        (trace.lower, "kγ, from below", BLUE, "--"),
+        (trace.upper, "$R$√$k$, from above", PURPLE, "-"),
+        (trace.root_sum, r"√($\sum\|x\|^2$)", GREY, ":"),
+        (trace.norm, r"$\|w\|$", BLACK, "-"),
+        (trace.progress, r"$w\cdot u$", GREEN, "-"),
+        (trace.lower, r"$k\gamma$, from below", GREEN, "--"),
     ):
         few = "." if len(trace.k) < 25 else None
         ax.plot(trace.k, values, label=words, color=colour, ls=dashes, lw=1.8, marker=few)
@@ -166,7 +169,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     else:
         ax.set_xlim(left=0)
         ax.set_ylim(0, 1.12 * ax.get_ylim()[1])
-    ax.set(xlabel="mistakes k", ylabel="length, along the unit vector u and of w")
+    ax.set(xlabel="mistakes $k$", ylabel="length: along the unit vector $u$, and of $w$")
     if trace.failure is not None:
         ax.set_title(str(trace.failure), fontsize="medium", wrap=True)
     legend_below(ax, columns=5)
@@ -182,13 +185,13 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
         return
     meet = (radius / gamma) ** 2
     ks = np.linspace(made, max(meet, made), 200)
-    ax.plot(ks, radius * np.sqrt(ks), color=ORANGE, ls=":", lw=1.2)
-    ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)
+    ax.plot(ks, radius * np.sqrt(ks), color=PURPLE, ls=":", lw=1.2)
+    ax.plot(ks, gamma * ks, color=GREEN, ls=":", lw=1.2)
     ax.plot([meet], [gamma * meet], "o", color=BLACK, zorder=4)
     ax.axvline(made, color=GREY, lw=0.8, ls=(0, (2, 3)), zorder=0)
     ax.annotate(f"{count(int(trace.k[-1]))} made", (made, 0), (4, 6), textcoords="offset points")
     ax.annotate(
-        f"they meet at (R/γ)² = {meet:,.4g}",
+        rf"they meet at $(R/\gamma)^2$ = {meet:,.4g}",
         (meet, gamma * meet),
         (-8, 8),
         textcoords="offset points",
@@ -208,7 +211,7 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")
-    _draw_count(ax, ledger, "mistake", BLUE)
+    _draw_count(ax, ledger, "mistake", BLACK)
     if ledger.n_updates > ledger.n_mistakes:
         _draw_count(ax, ledger, "update", GREEN)
     if 1 < len(ledger.epoch_ends) <= 60:
@@ -246,11 +249,11 @@ def _draw_bound(ax: Axes, limit: int, made: int) -> None:
     try:
         height = float(limit)
     except OverflowError:
-        ax.plot([], [], color=ORANGE, ls="--", label=f"{words}, far above the figure")
+        ax.plot([], [], color=PURPLE, ls="--", label=f"{words}, far above the figure")
         return
     if height > 10 * max(1, made):
         ax.set_yscale("symlog", linthresh=1)
-    ax.axhline(height, color=ORANGE, ls="--", lw=1.8, label=words)
+    ax.axhline(height, color=PURPLE, ls="--", lw=1.8, label=words)
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
@@ -273,7 +276,7 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
             [y for _, y in points],
             label=escaped(name),
             color=COLOURS[k % len(COLOURS)],
-            marker=MARKERS[k % len(MARKERS)],
+            **_dashes(name, MARKERS[k % len(MARKERS)], joined=curves.joined),
         )
     if "x" in curves.logarithmic:
         ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
@@ -282,6 +285,13 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
     if "y" in curves.logarithmic:
         ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
     ax.set(xlabel=curves.x, ylabel=curves.label or ", ".join(curves.ys))
+
+
+def _dashes(name: str, marker: str, *, joined: bool) -> dict[str, Any]:
+    """A bound is a dashed line; what is not to be joined has markers alone."""
+    if name.endswith("at most"):
+        return {"ls": "--", "lw": 1.2}
+    return {"marker": marker, "ls": "-" if joined else "", "ms": 6 if joined else 9}
 
 
 def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.ledger.kernels import dense
 from novikoff.ledger.ledger import Ledger
 from novikoff.online.engine import Engine
 from novikoff.runs.loop import Run
-from novikoff.show.plots.planes import plane
+from novikoff.show.plots.axes import escaped, new_axes
+from novikoff.show.plots.colours import BLACK, COLOURS, MARKERS, MINUS, PLUS, POINT_STYLES
+from novikoff.show.plots.planes import expect_rows, plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -18,6 +21,8 @@ from novikoff.stream.rows import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_PLACES = 89  # on each side of the grid on which labels are predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,50 @@ def estimator(
     engine = getattr(clf, "_engine", None)
     if isinstance(engine, Engine) and engine.rule.reading == "vote":
         ax.set_title("the last of the voting lines", fontsize="medium")
+    return ax
+
+
+def regions(clf: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the label that a fitted classifier predicts at each place, and the examples.
+
+    X has two features; there may be any number of classes. The mistaken examples that an estimator
+    of novikoff has kept are ringed: those of a kernel perceptron are all that it knows.
+    """
+    rows = rows_of(X)
+    if rows.dim != 2:
+        raise ValueError(f"regions are drawn for 2 features, not for {rows.dim}")
+    kinds: list[Any] = np.asarray(clf.classes_).tolist()
+    expect_rows(Block(rows, np.ones(len(rows), dtype=np.int8)))
+    points, labels = dense(rows), np.asarray(y).tolist()
+    ax = new_axes() if ax is None else ax
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = np.where(high > low, high - low, 1.0) / 20
+    sides = [np.linspace(a, b, _PLACES) for a, b in zip(low - room, high + room, strict=True)]
+    across, up = np.meshgrid(*sides)
+    numbers = {label: k for k, label in enumerate(kinds)}
+    predicted = clf.predict(np.column_stack([across.reshape(-1), up.reshape(-1)]))
+    at = np.array([numbers[label] for label in predicted.tolist()]).reshape(across.shape)
+    styles = [POINT_STYLES[-1], POINT_STYLES[1]]
+    colours = [MINUS, PLUS]
+    if len(kinds) > 2:
+        colours = [COLOURS[k % len(COLOURS)] for k in range(len(kinds))]
+        markers = [MARKERS[k % len(MARKERS)] for k in range(len(kinds))]
+        styles = [
+            {"marker": m, "color": colour} for m, colour in zip(markers, colours, strict=True)
+        ]
+    levels = np.arange(len(kinds) + 1) - 0.5
+    ax.contourf(*sides, at, levels=levels, colors=colours, alpha=0.2)
+    for label, style in zip(kinds, styles, strict=True):
+        own = points[[one == label for one in labels]]
+        ax.scatter(own[:, 0], own[:, 1], s=14, label=escaped(str(label)), **style)
+    runs: tuple[Run, ...] = getattr(clf, "runs_", ())
+    kept = [run.ledger for run in runs if run.ledger.keep == "examples" and len(run.ledger)]
+    if kept:
+        rung = np.unique(np.vstack([dense(ledger.examples) for ledger in kept]), axis=0)
+        ax.scatter(
+            rung[:, 0], rung[:, 1], s=70, facecolors="none", edgecolors=BLACK, label="mistaken"
+        )
+    ax.set_aspect("equal")
     return ax
 
 

@@ -14,21 +14,23 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
 from novikoff.separability import certify
 from novikoff.show.plots.axes import Panels, escaped, legend_below, new_axes, new_panels
-from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
+from novikoff.show.plots.colours import BLACK, GREEN, GREY, MINUS, PLUS, POINT_STYLES
 from novikoff.show.projection import principal_direction, scaled
 from novikoff.sources.in_memory import block_of
-from novikoff.stream.blocks import Block
+from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, Vector, dots
-from novikoff.stream.sums import dot, length
+from novikoff.stream.sums import dot, length, total
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLASSES = ("−1", "+1")
-_SECONDS = 20.0  # for each proof in `constant`
+_SECONDS, _CLOSE = 20.0, 1e-6  # for each proof in `constant`: time, and how good its margin is
 _MANY = 1000  # from this number on, points are drawn as an image, which keeps the file small
+_FEW = 12  # multipliers that are written beside their points, and points above their shadow
+_RINGS = 60  # the most points with rings around them
 _LARGE = 1e100  # squares of smaller numbers do not overflow
 _UNEQUAL = 20  # the largest ratio of width to height at which both axes have the same unit
 
@@ -67,7 +69,7 @@ class Linear:
     @property
     def equation(self) -> str:
         """The equation of the hyperplane."""
-        return "w·x + b = 0" if self.bias else "w·x = 0"
+        return r"$w\cdot x + b = 0$" if self.bias else r"$w\cdot x = 0$"
 
     def margins(self, block: Block) -> Vector:
         """y(w·x + b) of each row: above 0 for the rows on the correct side."""
@@ -98,13 +100,14 @@ class View:
             raise BadExample("the rows have no features, so there is nothing to draw")
         if d <= 2:
             basis = np.eye(2, d)
-            own = ["x"] if d == 1 else ["x₁", "x₂"]
+            own = ["$x$"] if d == 1 else ["$x_1$", "$x_2$"]
             own = own if names is None else [escaped(name) for name in names]
             axes = own[0], own[1] if d == 2 else ""
         else:
             if size := length(w):
                 first = w / size
-                axes = "w·x/‖w‖: the distance along w", "first principal direction orthogonal to w"
+                along = r"$w\cdot x/\|w\|$: the distance along $w$"
+                axes = along, "first principal direction orthogonal to $w$"
             else:
                 first = principal_direction(rows, ())
                 axes = "first principal direction", "second principal direction"
@@ -147,8 +150,8 @@ def plane(
     """Draw the examples, the line w·x + b = 0, and the examples nearest to it or misclassified.
 
     If every example is on the correct side, a band reaches to the nearest ones, which are ringed;
-    otherwise the others are. With a constant, γ counts it as a feature, and the legend gives the
-    distance too. More than two features are projected on w and on the first principal direction
+    otherwise the others are. The margin counts a constant as a feature; the legend also gives the
+    distance. More than two features are projected on w and on the first principal direction
     orthogonal to it; distances to the hyperplane remain true. With `bias` the last weight is the
     constant's; `average` is a second weight vector, and `classes` names the labels −1 and +1.
     """
@@ -166,7 +169,8 @@ def plane(
             ring(ax, view.places[nearest], f"nearest ({count(int(nearest.sum()))})")
         else:
             wrong = margins <= 0
-            ring(ax, view.places[wrong], f"not on the correct side ({count(int(wrong.sum()))})")
+            draw = ring if wrong.sum() <= _RINGS else _cross
+            draw(ax, view.places[wrong], f"not on the correct side ({count(int(wrong.sum()))})")
         if other is not None and length(other.w) and view.dim <= 2:
             draw_line(ax, view.normal(other.w), other.b, label="average", color=GREEN, ls="-.")
         draw_normal(ax, normal, line.b)
@@ -191,7 +195,9 @@ def certificate(
     """Draw the proof of a verdict on separability on the data, a Block or a pair (X, y).
 
     Complete: the line of the certificate's weights with its margin, as `plane` draws it. Otherwise
-    the area of a point shows its multiplier λ in Σ λ y x = 0 (Gordan 1873; Albert & Anderson 1984).
+    the area of a point shows its multiplier λ in Σ λ y x = 0 (Gordan 1873; Albert & Anderson 1984),
+    and in the plane one sees the argument: with a constant, a point that is a mean of both classes;
+    without one, that the origin is a mean of the signed points.
     """
     block: Block = block_of(data)
     about = it.data
@@ -209,17 +215,67 @@ def certificate(
     else:
         line = Linear.of(weights, block.rows.dim, bias=about.bias)
         most = max(it.multipliers.values(), default=1)
+        free = ax is None or ax.get_autoscalex_on()
         each = [it.multipliers.get(i, 0) / most for i in range(len(block))]
         ax, view = draw_rows(block, line, names=names, classes=classes, multipliers=each, ax=ax)
         if length(line.w):
             draw_line(ax, view.normal(line.w), line.b, label=line.equation)
+        if it.multipliers and view.dim <= 2:
+            _draw_balance(ax, view, it, block.signs, free=free)
         legend_below(ax)
     ax.set_title(_title(it), fontsize="medium")
     return ax
 
 
+def _draw_balance(ax: Axes, view: View, it: Certificate, signs: Labels, *, free: bool) -> None:
+    """The multipliers beside their points, and the hulls whose common point they give.
+
+    `free` axes get room for what is outside.
+    """
+    rows = sorted(it.multipliers)
+    numbers, places = [it.multipliers[i] for i in rows], view.places[rows].copy()
+    if len(rows) <= _FEW:
+        short = max(numbers) < 1000
+        for place, number in zip(places, numbers, strict=True):
+            shown = f"{number}" if short else f"{100 * number / sum(numbers):.2g}%"
+            words = rf"$\lambda$ = {shown}"
+            ax.annotate(words, tuple(place), (9, 9), textcoords="offset points", zorder=6)
+    if view.dim == 1:
+        return
+    signed = signs[rows] if it.data.bias else np.ones(len(rows), dtype=np.int8)
+    if not it.data.bias:  # each negative point is moved through the origin
+        mirrored = signs[rows] < 0
+        places[mirrored] *= -1
+        ax.plot(*places[mirrored].T, "s", mfc="none", mec=GREY, ls="", label="negative, as −$x$")
+    shares = np.array([number / sum(numbers) for number in numbers])
+    for sign in (-1, 1):
+        if (signed == sign).any():
+            corners = _hull(places[signed == sign])
+            colour = (MINUS, PLUS)[sign > 0] if it.data.bias else GREY
+            ax.fill(*corners.T, color=colour, alpha=0.15, lw=0, zorder=0)
+            ax.plot(*np.vstack([corners, corners[:1]]).T, color=colour, lw=1, ls=":", zorder=1)
+    these = signed > 0
+    mean = [dot(shares[these], places[these, j]) / total(shares[these]) for j in (0, 1)]
+    label = rf"mean{' of both' * it.data.bias}, weighted by $\lambda$"
+    ax.plot(*mean, "x", color=BLACK, ms=9, mew=2, ls="", label=label, zorder=7)
+    for along, limits in ((0, ax.get_xlim()), (1, ax.get_ylim())) if free else ():
+        low, high = min(limits[0], places[:, along].min()), max(limits[1], places[:, along].max())
+        room = 0.08 * (high - low)
+        (ax.set_xlim, ax.set_ylim)[along](low - room, high + room)
+
+
+def _hull(places: Vector) -> Vector:
+    """The corners of the convex hull in order; of points on one line, its two ends."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        return places[ConvexHull(places).vertices]
+    except QhullError:
+        return places[np.lexsort(places.T)[[0, -1]]]
+
+
 def _title(it: Certificate) -> str:
-    balance = f"the {count(len(it.multipliers))} larger points balance, Σ λ y x = 0"
+    balance = rf"the {count(len(it.multipliers))} larger points balance, $\sum\lambda y x = 0$"
     match it.verdict:
         case Separation.COMPLETE:
             by = "line" if it.data.columns <= 2 else "hyperplane"
@@ -244,25 +300,29 @@ def constant(
     """Draw data of one or two features without and with the constant, and what separates them.
 
     With it one feature becomes two: the points are at height 1, and a line through the origin
-    divides them. The verdicts above the panels come from `certify`, so they are proved.
+    divides them. Two features are drawn on the same ranges without and with it, and then at height
+    1 above the plane, where a plane through the origin divides them. The verdicts above the panels
+    come from `certify`, so they are proved.
     """
     d = block.rows.dim
     if d not in (1, 2):
         raise ValueError(f"constant takes one or two features, not {d}; choose columns")
-    height = 4.6 if d == 2 else 3.6
-    without, with_it = new_panels(2, height=height) if axes is None else axes
-    for ax, bias in ((without, False), (with_it, True)):
-        found = certify(block, fit_intercept=bias, max_seconds=_SECONDS)
+    panels = new_panels(1 + d, height=4.6 if d == 2 else 3.6) if axes is None else axes
+    for ax, bias in zip(panels, (False, True), strict=False):
+        found = certify(block, fit_intercept=bias, margin_rtol=_CLOSE, max_seconds=_SECONDS)
+        if bias and d == 2:
+            ax.set(xlim=panels[0].get_xlim(), ylim=panels[0].get_ylim(), aspect="equal")
         if bias and d == 1:
             _draw_lifted(found, block, "x" if names is None else names[0], classes, ax)
         else:
             certificate(found, block, names=names, classes=classes, ax=ax)
-        if not bias or d == 1:
-            ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
+        ax.plot([0], [0], "+", color=BLACK, ms=14, ls="", label="the origin", zorder=5)
         legend_below(ax, columns=2)
         which = "with" if bias else "without"
         ax.set_title(f"{which} the constant: {found.verdict}", fontsize="medium")
-    return Panels((without, with_it))
+    if d == 2:
+        _draw_above(found, block, panels[2])
+    return Panels(panels)
 
 
 def _draw_lifted(
@@ -282,7 +342,45 @@ def _draw_lifted(
     ax.axhline(1, color=GREY, lw=0.8, zorder=0)
     if weights[0]:
         threshold = -weights[1] / weights[0]
-        ax.plot([threshold], [1], "v", color=BLACK, label=f"threshold {threshold:.4g}", zorder=5)
+        words = f"threshold {threshold:.4g}"
+        ax.plot([threshold], [1], "v", color=BLACK, ls="", label=words, zorder=5)
+
+
+def _draw_above(found: Certificate, block: Block, ax: Axes) -> None:
+    """Points of two features at height 1 above their plane, and what divides them there."""
+    features = np.column_stack([dots(block.rows, e) for e in np.eye(2)])
+    size = 1.1 * float(np.abs(features).max()) or 1.0
+
+    def seen(places: Vector, height: float) -> Vector:  # from above and the side
+        x, y = np.atleast_2d(places).T
+        return np.column_stack([x + 0.45 * y, 0.35 * y + 0.8 * size * height])
+
+    low, high = np.minimum(features.min(axis=0), 0), np.maximum(features.max(axis=0), 0)
+    square = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
+    middle = (low + high) / 2
+    square = middle + 1.1 * (square - middle)
+    for height, words in ((0.0, "$x$"), (1.0, "$(x, 1)$")):
+        corners = seen(square, height)
+        ax.fill(*corners.T, facecolor="none", edgecolor=GREY, lw=0.8, zorder=0)
+        ax.annotate(words, tuple(corners[1]), (4, 2), textcoords="offset points", color=GREY)
+    for sign, style in POINT_STYLES.items():
+        these = block.signs == sign
+        across, up = seen(features[these], 1).T
+        ax.scatter(across, up, s=32, linewidths=1.2, zorder=3, **style)
+        for x in features[these][:_FEW]:
+            ax.plot(*np.vstack([seen(x, 0), seen(x, 1)]).T, color=GREY, lw=0.5, ls=":", zorder=0)
+    w = scaled(found.weights)
+    if length(w[:2]):
+        foot = _foot(middle, w[:2], float(w[2]))
+        along = 0.6 * length(high - low) * np.array([-w[1], w[0]]) / length(w[:2])
+        cut = seen(np.stack([foot - along, foot + along]), 1)
+        ax.plot(*cut.T, color=BLACK, lw=1.8, label="where the plane cuts height 1")
+        ax.fill(*np.vstack([seen(np.zeros(2), 0), cut]).T, color=GREY, alpha=0.25, lw=0, zorder=1)
+    ax.plot(*seen(np.zeros(2), 0).T, "+", color=BLACK, ms=14, ls="", label="the origin", zorder=5)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_axis_off()
+    ax.set_title("the same, with the constant as height", fontsize="medium")
+    legend_below(ax, columns=1)
 
 
 def draw_rows(
@@ -326,7 +424,10 @@ def areas_of(multipliers: Sequence[float]) -> Vector:
 
 
 def _set_limits(ax: Axes, view: View, line: Linear) -> None:
-    """Choose limits around the points, and around the line if it is near; name the axes."""
+    """Choose limits around the points and a line that is near, unless they are set; name axes."""
+    ax.set(xlabel=view.axes[0], ylabel=view.axes[1])
+    if not ax.get_autoscalex_on():
+        return
     low, high = view.places.min(axis=0), view.places.max(axis=0)
     centre, size = (low + high) / 2, length(high - low) or 1.0
     feet = [_foot(centre, view.normal(line.w), line.b)] if length(line.w) else []
@@ -346,7 +447,7 @@ def _set_limits(ax: Axes, view: View, line: Linear) -> None:
         ax.set_yticks([])
         ax.axhline(0, color=GREY, lw=0.8, zorder=0)
     (left, low), (right, high) = middle - half, middle + half
-    ax.set(xlim=(left, right), ylim=(low, high), xlabel=view.axes[0], ylabel=view.axes[1])
+    ax.set(xlim=(left, right), ylim=(low, high))
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:
@@ -365,6 +466,17 @@ def ring(ax: Axes, places: Vector, label: str) -> None:
         )
 
 
+def _cross(ax: Axes, places: Vector, label: str) -> None:
+    """Mark each of these points by a small cross, where rings would make a blob."""
+    style: dict[str, Any] = {
+        "color": BLACK,
+        "lw": 0.6,
+        "alpha": 0.5,
+        "rasterized": len(places) >= _MANY,
+    }
+    ax.scatter(places[:, 0], places[:, 1], s=12, marker="x", label=label, zorder=4, **style)
+
+
 def draw_line(
     ax: Axes, normal: Vector, b: float, *, label: str | None = None, **style: Any
 ) -> Vector:
@@ -381,9 +493,9 @@ def draw_line(
 
 def _draw_band(ax: Axes, normal: Vector, line: Linear, least: float) -> None:
     gamma = least / length(line.whole)
-    words = f"margin γ = {gamma:.4g}"
+    words = f"margin of $w$: {gamma:.4g}"
     if line.bias:
-        words = f"nearest at {least / length(line.w):.4g}; γ = {gamma:.4g}"
+        words = f"nearest at {least / length(line.w):.4g}; margin of $(w, b)$: {gamma:.4g}"
     one, other = (
         draw_line(ax, normal, line.b + side * least, label=label, color=GREY, ls="--", lw=1)
         for side, label in ((-1, words), (1, None))
@@ -404,7 +516,7 @@ def draw_normal(ax: Axes, normal: Vector, b: float) -> None:
     arrow = {"arrowstyle": "-|>", "color": BLACK, "lw": 1.4, "shrinkA": 0}
     ax.annotate("", tip, tuple(foot), arrowprops=arrow)
     box = {"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 0.6}
-    ax.annotate("w", tip, (4, 4), textcoords="offset points", weight="bold", zorder=5, bbox=box)
+    ax.annotate("$w$", tip, (4, 4), textcoords="offset points", zorder=5, bbox=box)
 
 
 def _foot(point: Vector, normal: Vector, b: float) -> Vector:

@@ -104,7 +104,7 @@ def update(
     new = old.whole + rate * y * x1
     score, then = dot(old.whole, x1), dot(new, x1)
     if len(example) == 2:
-        basis, names = np.eye(2, len(x1)), ("x₁", "x₂")
+        basis, names = np.eye(2, len(x1)), ("$x_1$", "$x_2$")
         b, b_after = old.b, float(new[2]) if bias else 0.0
     else:
         basis, names = _basis(old, x1)
@@ -113,14 +113,19 @@ def update(
     far = float(np.abs([w, w_after, point]).max())
     lines = [abs(c) / length(v) for v, c in ((w, b), (w_after, b_after)) if length(v)]
     reach = 1.45 * max([far, *(d for d in lines if d < 4 * far)]) or 1.0  # 0 if x is all 0
-    sign, times = "+" if y > 0 else "−", "" if rate == 1 else f"{rate:g}·"
-    said = f"score {_signed(score)}" if w.any() else "no line yet: w = 0"
+    sign, times = "+" if y > 0 else "-", "" if rate == 1 else rf"{rate:g}\cdot "
+    said = f"score {_signed(score)}" if w.any() else "no line yet: $w = 0$"
     turns = "towards" if y > 0 else "away from"
     result = "correct" if y * then > 0 else "not correct yet"
     before, during, after = new_panels(3) if axes is None else axes
     for ax, v, c, title in (
         (before, w, b, f"before: a {escaped(classes[y > 0])} example,\n{said}"),
-        (during, w, b, f"during: w turns {turns} x,\nthe score changes by {_signed(then - score)}"),
+        (
+            during,
+            w,
+            b,
+            f"during: $w$ turns {turns} $x$,\nthe score changes by {_signed(then - score)}",
+        ),
         (after, w_after, b_after, f"after: score {_signed(then)},\n{result}"),
     ):
         _draw_example(ax, point, y, reach)
@@ -129,11 +134,11 @@ def update(
         if length(v):
             draw_line(ax, v, c, zorder=1)
     origin = np.zeros(2)
-    _arrow(before, origin, w, "w", BLACK)
-    _arrow(during, origin, w, "w", BLACK)
-    _arrow(during, w, w_after, f"{sign}{times}x", GREEN, "--")
-    _arrow(after, origin, w, "w", GREY, ":")
-    _arrow(after, origin, w_after, f"w {sign} {times}x", BLACK)
+    _arrow(before, origin, w, "$w$", BLACK)
+    _arrow(during, origin, w, "$w$", BLACK)
+    _arrow(during, w, w_after, f"${sign}{times}x$", GREEN, "--")
+    _arrow(after, origin, w, "$w$", GREY, ":")
+    _arrow(after, origin, w_after, f"$w {sign} {times}x$", BLACK)
     return Panels((before, during, after))
 
 
@@ -145,7 +150,7 @@ def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
     size = length(rest)
     f = rest / size if size > 1e-12 * length(x) else np.zeros(len(rest))
     constant = " (with the constant)" if old.bias else ""
-    return np.stack([e, f]), (f"along {name}{constant}", "orthogonal to w, on the side of x")
+    return np.stack([e, f]), (f"along ${name}${constant}", "orthogonal to $w$, on the side of $x$")
 
 
 def _draw_example(ax: Axes, point: Vector, y: int, reach: float) -> None:
@@ -156,7 +161,7 @@ def _draw_example(ax: Axes, point: Vector, y: int, reach: float) -> None:
     ax.axvline(0, color=GREY, lw=0.4, zorder=0)
     ax.scatter(point[:1], point[1:], s=60, linewidths=1.5, zorder=4, **POINT_STYLES[y])
     where = (6, 6) if point[1] >= 0 else (6, -14)
-    ax.annotate("x", tuple(point), where, textcoords="offset points", style="italic")
+    ax.annotate("$x$", tuple(point), where, textcoords="offset points")
 
 
 def _arrow(ax: Axes, tail: Vector, tip: Vector, words: str, colour: str, dashes: str = "-") -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.models.measures import Ranking, Reliability
 from novikoff.show.plots.axes import new_axes, write_instead
-from novikoff.show.plots.colours import BLACK, BLUE, GREY
+from novikoff.show.plots.colours import BLACK, GREEN, GREY
 from novikoff.stream.printing import share
 from novikoff.stream.rows import Positions, Vector
 
@@ -29,7 +29,7 @@ def roc(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
     wrong = np.concatenate([[0], ranking.negative]) / int(ranking.negative[-1])
     at = _corners(wrong, right)
     ax.plot([0, 1], [0, 1], ls=":", color=GREY, label="by chance: 0.5")
-    ax.plot(wrong[at], right[at], color=BLUE, lw=1.8, label=f"area {area:.4f}")
+    ax.plot(wrong[at], right[at], color=GREEN, lw=1.8, label=f"area {area:.4f}")
     _mark(ax, wrong, right, ranking)
     ax.set_xlabel("share of negative examples predicted positive")
     ax.set_ylabel("share of positive examples predicted positive")
@@ -48,7 +48,7 @@ def precision_recall(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
     at = _corners(x, y)
     base = int(ranking.positive[-1]) / int(predicted[-1])
     ax.axhline(base, ls=":", color=GREY, label=f"always positive: {share(base)}")
-    ax.plot(x[at], y[at], color=BLUE, lw=1.8, label=f"average precision {area:.4f}")
+    ax.plot(x[at], y[at], color=GREEN, lw=1.8, label=f"average precision {area:.4f}")
     _mark(ax, np.append(0.0, recall), np.append(precision[0], precision), ranking)
     ax.set_xlabel("recall: share of positive examples predicted positive")
     ax.set_ylabel("precision: share of predicted positives that are positive")
@@ -75,7 +75,7 @@ def reliability(measured: Reliability, *, ax: Axes | None = None) -> Axes:
     apart = 2 * np.sqrt(predicted * (1 - predicted) / examples[used])  # two standard errors
     low, high = np.maximum(predicted - apart, 0), np.minimum(predicted + apart, 1)
     ax.vlines(predicted, low, high, color=GREY, lw=1, label="95% if as predicted")
-    ax.plot(predicted, observed, "o", color=BLUE, ms=5, label=error)
+    ax.plot(predicted, observed, "o", color=GREEN, ms=5, label=error)
     ax.set(xlabel="predicted probability", ylabel="observed share")
     return _framed(ax, "upper left")
 

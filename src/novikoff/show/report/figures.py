@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 DRAWN = 1500  # the most points in a figure: more make a file of megabytes and cover each other
 _FAR = 3  # a row is left out if it is this many times farther than 95 % of the rows
 _WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches; letters are still large enough on a phone
+_NARROW = 3.2  # of panels side by side
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure to be drawn: `draw` is given its panels, matplotlib's axes one under another."""
+    """A figure to be drawn: `draw` is given its panels, stacked or side by side."""
 
     name: str
     title: str
@@ -36,10 +37,12 @@ class Figure:
     caption: str
     height: float = _HEIGHT
     panels: int = 1
+    stacked: bool = True
 
     def axes(self) -> tuple[Axes, ...]:
         """Draw it on new axes."""
-        panels = plots.new_panels(self.panels, width=_WIDTH, height=self.height, stacked=True)
+        width, stacked = _WIDTH if self.stacked else _NARROW, self.stacked
+        panels = plots.new_panels(self.panels, width=width, height=self.height, stacked=stacked)
         self.draw(*panels)
         return panels
 
@@ -108,7 +111,7 @@ def figures(known: Known) -> Iterator[Figure]:
             lambda *axes: plots.constant(block, **named, axes=axes),
             "Without a constant the line must pass through the origin; with one it need not.",
             _TALL,
-            panels=2,
+            panels=1 + block.rows.dim,
         )
     if (trial := known.trial) is not None:
         yield Figure(
@@ -186,5 +189,7 @@ def _update(known: Known, k: int) -> Figure:
         lambda *axes: plots.update(weights_after(ledger, k), x, sign, **how, axes=axes),
         f"Mistake {count(k + 1)}, on row {count(int(ledger.rows[k]))}, which is {label}: the "
         f"weights w turn {turns} it.",
+        _NARROW,
         panels=3,
+        stacked=False,
     )

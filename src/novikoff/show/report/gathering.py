@@ -101,13 +101,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A run over some rows, and for each reading of it the number of test rows it got right."""
+    """A run over some rows, and for each reading of it the number of test rows it got right.
+
+    `confusion[label][predicted]` counts the test rows of the average, negative before positive.
+    """
 
     ledger: Ledger
     learned: int
     test: Block
     right: Mapping[Reading, int]
     sampled: bool
+    confusion: tuple[tuple[int, int], tuple[int, int]]
 
     @property
     def majority(self) -> int:
@@ -217,9 +221,12 @@ def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
     learned, held = order[:cut][:MOST_LEARNED], order[cut:][:MOST_TESTED]
     train, test = (Block(block.rows.take(part), block.labels[part]) for part in (learned, held))
     ledger = play(train, Additive(block.rows.dim, bias=bias), epochs=TEST_PASSES).ledger
-    right = {
-        reading: int((predicts_positive(scores) == (test.labels > 0)).sum())
-        for reading, scores in readings.scores_by_reading(ledger, test.rows).items()
-    }
+    scores, true = readings.scores_by_reading(ledger, test.rows), test.labels > 0
+    said = {reading: predicts_positive(each) for reading, each in scores.items()}
+    right = {reading: int((each == true).sum()) for reading, each in said.items()}
+    (a, b), (c, d) = (
+        [int((said["average"][true == label] == one).sum()) for one in (False, True)]
+        for label in (False, True)
+    )
     sampled = len(learned) + len(held) < len(order)
-    return Trial(ledger, len(learned), test, right, sampled)
+    return Trial(ledger, len(learned), test, right, sampled, ((a, b), (c, d)))

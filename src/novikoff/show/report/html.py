@@ -58,6 +58,11 @@ def table(
     return tag("div", tag("table", head, body), class_="wide")
 
 
+def folded(words: str, *inside: object) -> Html:
+    """Parts that a reader unfolds, under these words; on paper they are left out."""
+    return tag("details", tag("summary", words), *inside)
+
+
 def facts(about: Mapping[str, str]) -> Html:
     """A list of names, each with what is known about it."""
     return tag("dl", *(part for a, b in about.items() for part in (tag("dt", a), tag("dd", b))))

@@ -51,7 +51,7 @@ def estimates(it: Certificate) -> Iterator[Html]:
         name = plain(it.data.name(j))
         rest = "; finite without the separated rows" if name in left.coefficients else ""
         fate[name] = f"{'+' if x > 0 else '−'}∞{rest}"
-    rows = sorted(fate.items(), key=lambda one: one[1] == "finite")
+    rows = sorted(fate.items(), key=lambda one: ("∞" not in one[1], one[1] == "finite"))
     yield heading("Which estimates exist")
     yield table(["coefficient", "estimate"], [(cut(a), b) for a, b in rows[:_LISTED]], left=(0, 1))
     yield more(len(rows) - _LISTED, "coefficient")

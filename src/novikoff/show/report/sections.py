@@ -23,7 +23,7 @@ from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.show.report import regression
 from novikoff.show.report.figures import Figure, figures
 from novikoff.show.report.gathering import Known, Origin, Settings
-from novikoff.show.report.html import Html, facts, heading, paragraph, table, tag
+from novikoff.show.report.html import Html, facts, folded, heading, paragraph, table, tag
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
@@ -41,6 +41,8 @@ from novikoff.stream.rows import dots
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
+_SHOWN = ("plane", "margins", "mistakes", "readings")  # figures that are not folded
+_SCALES = 1000  # the ratio of the largest values of two columns from which on the page warns
 _FILES = 20
 _REPRODUCE = ("reproduce", "Reproduce", "How to reproduce this page")
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
@@ -64,7 +66,7 @@ def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
         ("data", "Data", "The data", data(known)),
         ("verdict", "Verdict", "Are they separable?", verdict(known)),
         ("run", "Run", "What the perceptron did", run(known)),
-        ("figures", "Figures", "Figures", map(_figure, figures(known))),
+        ("figures", "Figures", "Figures", _figures(known)),
         ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
         ("weights", "Weights", "The weights by name", weights(known, top)),
         ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
@@ -110,6 +112,14 @@ def _page(origin: Origin, summary: Html, parts: Parts) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
+def _figures(known: Known) -> Iterator[Html]:
+    """The figures that say most; the others are folded."""
+    several = list(figures(known))
+    first = [_figure(one) for one in several if one.name in _SHOWN]
+    yield tag("div", *first, class_="figures")
+    yield folded("More figures", *(_figure(one) for one in several if one.name not in _SHOWN))
+
+
 def _figure(figure: Figure) -> Html:
     caption = tag("figcaption", tag("b", f"{figure.title}. "), figure.caption)
     return tag("figure", figure.svg(), caption, id=f"figure-{figure.name}")
@@ -142,8 +152,13 @@ def summary(known: Known) -> Html:
 
 def _share(right: int, n: int) -> str:
     """How many rows are right, with an interval for the share of new rows."""
+    share, interval = _interval(right, n)
+    return f"{count(right)} of {count(n)}, {share} (95% interval {interval})"
+
+
+def _interval(right: int, n: int) -> tuple[str, str]:
     low, high = (percent(round(1000 * end), 1000) for end in share_interval(right, n))
-    return f"{count(right)} of {count(n)}, {percent(right, n)} (95% interval {low} to {high})"
+    return percent(right, n), f"{low} to {high}"
 
 
 def _rows_with(known: Known, sign: int) -> int:
@@ -173,6 +188,19 @@ def data(known: Known) -> Iterator[Html]:
     if skipped := known.data.skipped:
         about["Skipped"] = f"{plural(len(skipped), 'bad line')}; the first: {skipped[0]}"
     yield facts(about)
+    kept = block.rows.sparse()
+    largest = np.zeros(dim)
+    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
+    np.maximum.at(largest, kept.indices[span], np.abs(kept.values[span].astype(np.float64)))
+    used = np.flatnonzero(largest)
+    if len(used) and largest.max() > _SCALES * largest[used].min():
+        ends = int(largest.argmax()), int(used[largest[used].argmin()])
+        wide, narrow = (f"{cut(known.name(j))} (up to {short(float(largest[j]))})" for j in ends)
+        yield paragraph(
+            tag("b", "Columns of very different size. "),
+            f"{wide} counts far more in a perceptron than {narrow}; scale the columns, or use a "
+            "learner that adapts to them (novikoff train).",
+        )
     counted = [(sign, _rows_with(known, sign)) for sign in (-1, 1)]
     yield table(
         ["label", "sign", "rows", "share"],
@@ -256,8 +284,11 @@ def _complete(known: Known) -> Iterator[Html]:
         (cut(known.name(j)), count(it.weights[j]), short(Decimal(it.weights[j]) / length))
         for j in order[:_LISTED]
     ]
-    yield table(["column", "weight", "at length 1"], rows)
-    yield regression.more(len(order) - _LISTED, "weight")
+    yield folded(
+        "The largest weights",
+        table(["column", "weight", "at length 1"], rows),
+        regression.more(len(order) - _LISTED, "weight"),
+    )
 
 
 def _quasi_complete(known: Known) -> Iterator[Html]:
@@ -284,9 +315,14 @@ def _multipliers(known: Known) -> Iterator[Html]:
         "on their correct sides would make that sum positive, so there are no such weights."
     )
     largest = sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED]
-    rows = [(i, known.label(int(labels[i])), count(it.multipliers[i])) for i in sorted(largest)]
-    yield table(["row", "label", "λ"], rows, left=(1,))
-    yield regression.more(len(it.multipliers) - _LISTED, "row")
+    total = sum(it.multipliers.values())
+    shares = {i: f"{short(100 * it.multipliers[i] / total)}%" for i in largest}
+    rows = [(i, known.label(int(labels[i])), shares[i]) for i in sorted(largest)]
+    yield folded(
+        "The rows with the largest λ",
+        table(["row", "label", "λ, as a share of all"], rows, left=(1,)),
+        regression.more(len(it.multipliers) - _LISTED, "row"),
+    )
 
 
 def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
@@ -338,7 +374,7 @@ def run(known: Known) -> Iterator[Html]:
     passes = [(count(k), count(n), percent(n, rows)) for k, n in each]
     if len(passes) > _PASSES:
         passes[_PASSES - 3 : -3] = [("…", "", "")]
-    yield table(["pass", "mistakes", "of the rows"], passes, left=())
+    yield folded("Pass by pass", table(["pass", "mistakes", "of the rows"], passes, left=()))
 
 
 def _bound(known: Known) -> str:
@@ -347,12 +383,13 @@ def _bound(known: Known) -> str:
         return f"none: {known.unknown['bound']}"
     at_most = f"at most {plural(bound.bound, 'mistake')}"
     numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
+    least = bound.bound if known.adaptive is None else min(bound.bound, known.adaptive.bound)
+    useless = f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else ""
     if isinstance(bound, LossBound):
-        useless = f", which says nothing about {plural(rounds, 'round')}"
         return (
             f"{at_most}, by the losses of the best hyperplane found among the run's own "
             f"({bound.theorem}: {numbers}, losses {short(bound.loss)})"
-            f"{useless if bound.bound >= rounds else ''}"
+            f"{useless}"
         )
     exceeded = "" if bound.holds else ", exceeded because of rounding"
     tighter = ""
@@ -361,7 +398,7 @@ def _bound(known: Known) -> str:
         tighter = f"; at most {adaptive} if each of these rows counts with its own length"
     return (
         f"{at_most} ({bound.theorem}: (R/γ)² with R and γ of the mistaken rows, "
-        f"{numbers}){exceeded}{tighter}"
+        f"{numbers}){exceeded}{tighter}{useless}"
     )
 
 
@@ -395,8 +432,16 @@ def new_rows(known: Known) -> Iterator[Html]:
             "vote": trial.right["vote"],
             "always the more frequent label": trial.majority,
         }
-        rows = [(name, count(k), percent(k, n)) for name, k in right.items()]
-        yield table(["prediction by", f"correct of {count(n)}", "share"], rows)
+        rows = [(name, count(k), *_interval(k, n)) for name, k in right.items()]
+        yield table(["prediction by", f"correct of {count(n)}", "share", "95% interval"], rows)
+        labels = known.label(-1), known.label(1)
+        yield table(
+            ["by the average", *(f"predicted {cut(label)}" for label in labels)],
+            [
+                (f"is {cut(a)}", *map(count, row))
+                for a, row in zip(labels, trial.confusion, strict=True)
+            ],
+        )
     yield heading("What the mistakes prove")
     yield paragraph(_risk(known))
 
@@ -437,8 +482,8 @@ def weights(known: Known, most: int) -> Iterator[Html]:
         "columns of the same unit only."
     )
     average, final = known.average.tolist(), known.final.tolist()
+    sides = []
     for sign in (1, -1):
-        yield heading(f"Towards {known.label(sign)}")
         signed = sign * known.average[: known.data.block.rows.dim]
         largest = np.argsort(-signed, kind="stable")[:most].tolist()
         rows = [
@@ -446,7 +491,10 @@ def weights(known: Known, most: int) -> Iterator[Html]:
             for j in largest
             if signed[j] > 0
         ]
-        yield table(["column", "average", "final"], rows) if rows else paragraph("No column.")
+        listed_here = table(["column", "average", "final"], rows)
+        towards = heading(f"Towards {known.label(sign)}")
+        sides.append(tag("div", towards, listed_here if rows else paragraph("No column.")))
+    yield tag("div", *sides, class_="pair")
     if known.settings.bias:
         yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
@@ -457,27 +505,20 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
     if not most:
         yield paragraph(f"{plural(made, 'mistake')}, none of them listed here.")
         return
-    yield heading("The rows mistaken most often")
     yield paragraph(
         f"{_hardest(known, most)} Where nothing separates the rows, some are mistaken again and "
         "again whatever their labels; a wrong label is one possible reason among others. "
         "Rows are counted from 0, without the header. Beside each are the columns that contribute "
         "most to its score."
     )
-    yield table(
-        ["row", "label", "times", "last round", "score at the end", "largest features"],
-        _most_mistaken(known, most),
-        left=(1, 5),
-    )
-    yield heading("The mistakes in order")
-    yield paragraph(
-        f"The first {count(min(most, made))} of {count(made)}. The score is w·x before the update; "
-        "a score of 0 is always a mistake."
-    )
-    yield table(
-        ["round", "row", "label", "score", "largest features"],
-        _first_mistakes(known, most),
-        left=(2, 4),
+    columns = ["row", "label", "times", "last round", "score at the end", "largest features"]
+    often = table(columns, _most_mistaken(known, most), left=(1, 5))
+    yield folded("The rows mistaken most often", often)
+    columns = ["round", "row", "label", "score", "largest features"]
+    yield folded(
+        f"The first {count(min(most, made))} of {plural(made, 'mistake')}, in order",
+        paragraph("The score is w·x before the update; a score of 0 is always a mistake."),
+        table(columns, _first_mistakes(known, most), left=(2, 4)),
     )
 
 

@@ -7,8 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from novikoff.show.web.lessons import STATIC, lesson, outlines
-from novikoff.show.web.presets import presets
+from novikoff.show.web.lessons import STATIC, lesson, outlines, presets
 from novikoff.show.web.replay import replay
 
 

@@ -1,6 +1,8 @@
 """The lessons of the page: their words are in static/lessons.json, their runs are made here.
 
-What a lesson asks is checked against these runs. The page without a server has them recorded.
+What a lesson asks is checked against these runs. The page without a server has them recorded. The
+presets of Explore are in static/presets.json; their coordinates are multiples of 1/32, so that sums
+are exact and a cycle can be proved.
 """
 
 from __future__ import annotations
@@ -28,10 +30,15 @@ NATURE: dict[str, Any] = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed":
 
 
 @cache
-def outlines() -> list[dict[str, Any]]:
+def outlines(file: str = "lessons.json") -> list[dict[str, Any]]:
     """The lessons without their runs."""
-    found: list[dict[str, Any]] = json.loads((STATIC / "lessons.json").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = json.loads((STATIC / file).read_text(encoding="utf-8"))
     return found
+
+
+def presets() -> list[dict[str, Any]]:
+    """The presets: `about` is true of the points; `now`, of the perceptron's run on them."""
+    return outlines("presets.json")
 
 
 @cache
@@ -45,7 +52,7 @@ def lesson(number: int) -> dict[str, Any]:
 
 def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
     if "conjunction" in spec:
-        return _protocols(spec["conjunction"], spec["variables"])
+        return _protocols(spec["conjunction"], spec["variables"], spec["protocols"])
     if "attributes" in spec:
         return _attributes(spec["attributes"])
     if "late" in spec:
@@ -55,28 +62,34 @@ def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {**spec, **replay({**spec, "every": True})}
 
 
-def _protocols(formula: str, n: int) -> dict[str, Any]:
-    """A conjunction of n variables learned from nature, a teacher and an adversary."""
+def _protocols(formula: str, n: int, names: list[str]) -> dict[str, Any]:
+    """A conjunction of n variables learned by asking, and from a teacher, nature, an adversary."""
     hidden, several = concepts.parse(formula), concepts.conjunctions(n, monotone=True)
     assert isinstance(hidden, concepts.Conjunction)
-    pupil, taught = concepts.EliminateConjunction(n, monotone=True), concepts.AskingConjunction(n)
-    halving = concepts.Halving(several)
+    asking, taught = concepts.AskingConjunction(n), concepts.AskingConjunction(n)
+    pupil = concepts.EliminateConjunction(n, monotone=True)
+    halving, con = concepts.Halving(several), concepts.Consistent(several)
     streams: dict[str, tuple[Iterable[Block], Learner]] = {
-        "nature": (concepts.Nature(hidden, n, **NATURE).teach(pupil), pupil),
+        "asks": (concepts.Oracle(hidden, n).teach(asking), asking),
         "teacher": (concepts.Teacher(hidden, n).teach(taught), taught),
+        "nature": (concepts.Nature(hidden, n, **NATURE).teach(pupil), pupil),
         "halving": (concepts.Adversary(several).against(halving), halving),
+        "con": (concepts.Adversary(several).against(con), con),
     }
     made: dict[str, Any] = {}
-    for name, (stream, learner) in streams.items():
-        seen: list[dict[str, Any]] = []
+    for name in names:
+        (stream, learner), seen = streams[name], list[dict[str, Any]]()
         ledger = play(_watched(stream, learner, VersionSpace(several), seen), learner).ledger
-        made[name] = {"seen": seen, "examples": len(seen), "mistakes": len(ledger)}
+        predicts = name not in ("asks", "teacher")
+        counts = {"examples": len(seen), "mistakes": len(ledger)}
+        made[name] = {"seen": seen, **counts, "predicts": predicts}
     return {
         "hidden": str(hidden),
         "size": several.size,
         "concepts": [str(one) for one in several],
         "elimination_bound": guarantees.elimination_bound(n, monotone=True).bound,
         "halving_bound": guarantees.halving_bound(several.size).bound,
+        "con_bound": guarantees.consistent_bound(several.size).bound,
         **made,
     }
 
@@ -109,19 +122,20 @@ class _OneByOne:
     """The perceptron of the engine, one example at a time; a score of 0 predicts nothing."""
 
     def __init__(self, dim: int) -> None:
-        self._learner = Additive(dim)
+        self.learner = Additive(dim)
 
     def predict_one(self, x: list[float]) -> int | None:
-        score = self._learner.scores(DenseRows(np.array([x], dtype=np.float64)))[0]
+        score = self.learner.scores(DenseRows(np.array([x], dtype=np.float64)))[0]
         return int(np.sign(score)) or None
 
     def learn_one(self, x: list[float], y: int) -> None:
-        play(sources.block(np.array([x], dtype=np.float64), [y]), self._learner)
+        play(sources.block(np.array([x], dtype=np.float64), [y]), self.learner)
 
 
 def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, Any]:
     """Predictions and labels as they come, each label `late` predictions late."""
-    protocol, tickets = Protocol(_OneByOne(len(points[0]))), []
+    machine = _OneByOne(len(points[0]))
+    protocol, tickets = Protocol(machine), []
     events: list[dict[str, Any]] = []
     for i in range(len(points) + late):
         if i < len(points):
@@ -129,5 +143,6 @@ def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, 
             events.append({"row": i, "said": tickets[i].prediction})
         if (told := i - late) >= 0:
             right = protocol.tell(tickets[told], labels[told])
-            events.append({"row": told, "label": labels[told], "right": right})
+            weights = machine.learner.weights.tolist()
+            events.append({"row": told, "label": labels[told], "right": right, "weights": weights})
     return {"points": points, "labels": labels, "events": events, "mistakes": protocol.mistakes}

@@ -41,8 +41,9 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     `ledger` has a column for each fact about the first MAX_SENT updates: the round and the pass
     (from 1), the row (from 0), its label, its score before the update, the weights after it (the
     bias last) and, except for Winnow, their average so far.
-    `every`, if asked for, has the row and the score of each round, whether it was an update or not.
-    `right` says which of the last weights, their average and their vote are right about all points.
+    `every`, if asked for, has the row and the score of each round, whether it was an update or not,
+    and `right` says which of the last weights, their average and their vote are right about all
+    points; a vote over thousands of points takes many seconds.
     """
     points, choices = points_of(given), Choices.of(given)
     block = points.block
@@ -84,9 +85,10 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         "right": {
             "last": margins[0] is not None and margins[0].smallest > 0,
             "average": margins[1] is not None and margins[1].smallest > 0,
-            "vote": average is not None
-            and bool((vote(ledger, block.rows) * block.labels > 0).all()),
-        },
+            "vote": bool((vote(ledger, block.rows) * block.labels > 0).all()),
+        }
+        if choices.every and average is not None
+        else None,
         "radius_squared": str(certificate.radius_squared),
         "view": _view(points, learner.weights),
         **finished.proof(weights),
@@ -127,11 +129,8 @@ def _view(points: Data, weights: Vector) -> dict[str, Any] | None:
     dim = points.block.rows.dim
     if dim <= 2:
         return None
-    w = weights[:dim]
-    across = np.eye(dim)[0]
-    if w.any():
-        across = w / np.abs(w).max()  # first, because the squares of very large weights overflow
-        across = across / length(across)
+    w = scaled(weights[:dim].tolist())  # the squares of very large weights overflow
+    across = w / length(w) if w.any() else np.eye(dim)[0]
     up = principal_direction(points.block.rows, [across])
     return {
         "across": across.tolist(),

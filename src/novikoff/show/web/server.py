@@ -25,8 +25,7 @@ from novikoff.guarantees.check import Rejected
 from novikoff.separability import verify
 from novikoff.show.web.connections import LimitedProtocol
 from novikoff.show.web.guard import LOOPBACK, Guard
-from novikoff.show.web.lessons import STATIC, lesson, outlines
-from novikoff.show.web.presets import presets
+from novikoff.show.web.lessons import STATIC, lesson, outlines, presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Refused, points_of, read_upload
 from novikoff.stream.input_problems import BadExample

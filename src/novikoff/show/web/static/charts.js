@@ -54,14 +54,14 @@ function drawSandwich() {
   drawing.pen.canvas.dataset.until = String(most);
   const further = (f) => Array.from({ length: most }, (_, i) => f(i + 1));
   if (most > replay.sent) {
-    drawCurve(drawing, further((k) => upper[0] * Math.sqrt(k)), drawing.c.minus, 1, 0.6);
-    drawCurve(drawing, further((k) => lower[0] * k), drawing.c.plus, 1, 0.6);
+    drawCurve(drawing, further((k) => upper[0] * Math.sqrt(k)), drawing.c.best, 1, 0.6);
+    drawCurve(drawing, further((k) => lower[0] * k), drawing.c.average, 1, 0.6);
   }
   const { c } = drawing;
-  const curves = [[root, upper, c.minus, 4], ["‖w‖", norm, c.ink, 1.8]];
-  if (lower) curves.push(["w·u", progress, c.average, 1.8], ["kγ", lower, c.plus, 4]); // as in the figures
+  const curves = [[root, upper, c.best, 4], ["‖w‖", norm, c.ink, 1.8]];
+  if (lower) curves.push(["w·u", progress, c.average, 1.8], ["kγ", lower, c.average, 5]); // as in the figures
   for (const [, values, colour, width] of [...curves].reverse()) {
-    drawCurve(drawing, values.slice(0, made), colour, width, 1);
+    drawCurve(drawing, values.slice(0, made), colour, width, width > 4 ? 0.5 : 1);
   }
   drawKey(drawing, curves);
   const at = (values) => short(values[made - 1], 3);
@@ -122,7 +122,7 @@ function drawMistakes() {
   pen.canvas.dataset.bound = bound === null ? "none" : fits ? "line" : "above";
   if (bound !== null) {
     const height = fits ? y(bound) : EDGE.top;
-    pen.strokeStyle = pen.fillStyle = c.minus;
+    pen.strokeStyle = pen.fillStyle = c.best;
     if (fits) {
       pen.setLineDash([6, 4]);
       pen.beginPath();

@@ -44,6 +44,8 @@ async function answer() {
     label: byId("label").value || null,
     one: byId("one").value || null,
     categorical: byId("categorical").value.split(",").map((name) => name.trim()).filter(Boolean),
+    trials: byId("trials").value || null,
+    byName: byId("byName").checked,
     zeroBased: byId("zeroBased").checked,
   };
   await new Promise((shown) => setTimeout(shown));
@@ -62,7 +64,7 @@ async function load(files) {
 }
 
 byId("files").addEventListener("change", ({ target }) => load(target.files));
-for (const id of ["label", "one", "categorical", "zeroBased"]) byId(id).addEventListener("change", answer);
+for (const id of ["label", "one", "categorical", "trials", "byName", "zeroBased"]) byId(id).addEventListener("change", answer);
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => {
   event.preventDefault();

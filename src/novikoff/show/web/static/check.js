@@ -372,7 +372,7 @@ async function check(certificate, files, options = {}) {
     const words = `${it.verdict}: ${held} for the ${count.toLocaleString("en")} row${count === 1 ? "" : "s"}${planes}`;
     return { status: Number(it.verdict === "undecided"), words, digests, ...data };
   } catch (error) {
-    if (error instanceof Unreadable) return { status: 2, words: `cannot be checked here: ${error.message}; use novikoff verify` };
+    if (error instanceof Unreadable) return { status: 2, words: `cannot be checked here: ${error.message}; or use novikoff verify` };
     return { status: 1, words: `rejected: ${error instanceof Rejected ? error.message : "damaged"}` };
   }
 }

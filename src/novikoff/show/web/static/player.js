@@ -126,8 +126,9 @@ function drawAsk() {
   if (ask.kind === "choice") at("answers").append(...ask.options.map((words, i) => offer(words, i)));
   if (ask.kind === "pick") at("answers").append(...places.map((point, i) => offer(`(${point.join(", ").replaceAll("-", "−")})`, i)));
   if (ask.kind === "numbers") {
-    at("answers").append(...ask.fields.map((name, j) => make("label", { className: "field", textContent: name }, make("input", {
-      type: "text", inputMode: "text", autocomplete: "off", value: tip.length ? String(tip[j]) : "", oninput: (event) => typed(j, event.target.value),
+    const slide = ask.slide ? { type: "range", min: ask.slide[0], max: ask.slide[1], step: 1 } : { type: "text", inputMode: "text", autocomplete: "off" };
+    at("answers").append(...ask.fields.map((name, j) => make("label", { className: ask.slide ? "field slide" : "field", textContent: name }, make("input", {
+      ...slide, value: tip.length ? String(tip[j]) : "", oninput: (event) => typed(j, event.target.value),
     }))));
   }
   if (ask.check === "give up") at("answers").append(offer("No line does it", "give up"));
@@ -182,6 +183,7 @@ function isRight(ask, value) {
   const numbers = [...at("answers").querySelectorAll("input")].map((input) => numberOf(input.value));
   if (!numbers.every(Number.isFinite)) return false;
   if (ask.check === "threshold") return numbers[0] > 0 && numbers[0] * ask.at + numbers[1] === 0;
+  if (ask.check === "margin") return drawn.margin >= ask.at;
   if (ask.check === "cancels") {
     const corners = run.points.map((point, i) => [...point, 1].map((x) => run.labels[i] * x));
     return numbers.some((x) => x > 0) && numbers.every((x) => x >= 0) && corners[0].every((_, j) => dot(numbers, corners.map((x) => x[j])) === 0);
@@ -197,18 +199,9 @@ function answer(value) {
   if (right) settle(ask.kind === "label" ? "" : `✓ ${filled(ask.right)}`);
   else {
     at("reply").className = "wrong";
-    at("reply").textContent = `Not yet. ${sumOf(ask)}${ask.hint}`;
+    at("reply").textContent = `Not yet. ${ask.hint}`;
     at("reveal").hidden = false;
   }
-}
-
-// For multipliers: what the signed corners sum to.
-function sumOf(ask) {
-  if (ask.check !== "cancels") return "";
-  const { points, labels } = runs()[steps[step].run ?? "main"];
-  const numbers = [...at("answers").querySelectorAll("input")].map((input) => numberOf(input.value));
-  const sum = [0, 1, 2].map((j) => points.reduce((total, point, i) => total + numbers[i] * labels[i] * [...point, 1][j], 0));
-  return sum.every(Number.isFinite) ? `The sum is (${sum.join(", ").replaceAll("-", "−")}). ` : "";
 }
 
 // The question of this step is answered: say so, and let the student go on.
@@ -223,7 +216,9 @@ function settle(words) {
 
 function reveal() {
   const { ask } = steps[step];
-  const found = ["choice", "pick"].includes(ask.kind) ? [at("answers").children[rightChoice(ask)].textContent] : solution() ?? [];
+  const found = ["choice", "pick"].includes(ask.kind) ? [at("answers").children[rightChoice(ask)].textContent] : solution() ?? ask.example ?? [];
+  if (ask.kind === "numbers" && ask.example) tip = [...ask.example];
+  if (ask.kind === "goal") places[ask.move.point] = ask.move.to;
   settle(`${found.length ? `The answer: ${found.join(", ")}. ` : ""}${filled(ask.right)}`);
 }
 

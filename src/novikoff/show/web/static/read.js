@@ -120,7 +120,12 @@ function labelled(labels, one) {
 // The levels of a model, and the number of each text that occurs.
 function levelled(labels, kind, levels) {
   const found = different(labels);
-  readable(kind !== "binomial", "the number of trials is not in the file");
+  if (kind === "binomial") {
+    readable(found.every((text) => text.includes(" ")), "name the column of trials");
+    const counts = found.map((text) => text.split(" ").map(finite)).map(([s, ...of]) => [s, of.reduce((a, b) => a + b)]);
+    readable(counts.every(([s, m]) => 0 <= s && s <= m && m > 0), "a count is not of its trials");
+    return { classes: levels, code: new Map(counts.map(([s, m], k) => [found[k], s === m ? 2 : Number(s > 0)])) };
+  }
   if (kind === "poisson") {
     readable(found.map(finite).every((x) => x >= 0), "a response is negative");
     return { classes: ["0", "positive"], code: new Map(found.map((text) => [text, Number(finite(text) > 0)])) };
@@ -182,7 +187,47 @@ function isExample(top, sample, named, at, label) {
   });
 }
 
-function table(contents, mark, label, categorical, coded) {
+// How columns that a formula named are made from the file's: "ward[T.b]", "C(ward)[T.b]" and "ward=b" are 1
+// where the ward is b, "firm^year=7^2" where both are so; "age:ward[T.b]" is a product. The columns of numbers
+// and those of texts that columns are made of come with the names of the columns by those texts.
+const LEVEL = /^(?:C\(([^,()]+)(?:,.*)?\)|([^=]+?))(?:\[(?:T\.(.*)|((?![A-Z]?\.).*))\]|=(.*))$/;
+function made(names, top) {
+  const groups = new Map();
+  const within = (text, column) => (top.includes(column) ? [text] : text.split("^"));
+  for (const name of names) {
+    const numbers = [], texts = [], levels = [];
+    for (const factor of top.includes(name) ? [name] : name.split(":")) {
+      const found = top.includes(factor) ? null : LEVEL.exec(factor);
+      if (!found) numbers.push(factor);
+      else {
+        const [column, level] = found.slice(1).filter((part) => part !== undefined);
+        texts.push(...within(column, column));
+        levels.push(...within(level, column));
+      }
+    }
+    const known = texts.length === levels.length && [...numbers, ...texts].every((one) => top.includes(one));
+    readable(known, `'${name}' is not a column of the file, a level of one or a product of these; check.py can check a table of the columns, once you have made it`);
+    const places = [numbers, texts].map((them) => them.map((one) => top.indexOf(one)));
+    const same = JSON.stringify(places), group = groups.get(same) ?? { places, names: new Map() };
+    const there = levelKey(levels);
+    require_(!group.names.has(there), `'${name}' and '${group.names.get(there)}' are the same column`);
+    group.names.set(there, name);
+    groups.set(same, group);
+  }
+  return [...groups.values()];
+}
+const levelKey = (texts) => JSON.stringify(texts.map((text) => key(text).same));
+
+// The columns of a line that are not 0, and their values.
+const cellsMade = (groups, row) =>
+  groups.flatMap(({ places: [numbers, texts], names }) => {
+    const there = texts.map((k) => row[k]);
+    readable(!there.some((text) => MISSING.includes(text.toLowerCase())), "a category is missing");
+    const name = names.get(levelKey(there));
+    return name === undefined ? [] : [[name, numbers.reduce((product, k) => product * finite(row[k]), 1)]];
+  });
+
+function table(contents, mark, { label, trials, categorical, wanted }, coded) {
   const full = mark === "\t" ? /[^ ]/ : /[^ \t]/;
   const files = contents.map((text) => text.split("\n").filter((line) => full.test(line)).map((line) => cellsOf(line, mark)));
   const [top = [], ...sample] = files[0].slice(0, SAMPLE + 1);
@@ -191,9 +236,11 @@ function table(contents, mark, label, categorical, coded) {
   const guess = place(named.length ? top : [], top.length, label);
   const header = named.length > 0 && !isExample(top, sample, named, guess, label);
   const at = place(header ? top : [], top.length, label);
-  const names = header ? top.filter((_, k) => k !== at) : null;
+  const of = trials === null ? [] : top.includes(trials) ? [trials] : trials.split("+");
+  const both = [at, ...of.map((name) => place(header ? top : [], top.length, name))];
+  const names = header ? top.filter((_, k) => !both.includes(k)) : null;
   const called = header && top.filter((name) => name === top[at]).length === 1 ? top[at] : String(at);
-  const differ = !header || (names.every(Boolean) && new Set([...names, called]).size === top.length);
+  const differ = !header || (names.every(Boolean) && new Set([...names, called]).size === names.length + 1);
   readable(differ, "two columns have the same name, or one has none");
   const same = files.every(([first = top]) => !header || String(first) === String(top));
   readable(same, "the files have different headers");
@@ -201,34 +248,40 @@ function table(contents, mark, label, categorical, coded) {
   readable(rows.every((row) => row.length === top.length), "a line has another number of fields than the first");
   const categories = new Set(categorical.map((name) => place(header ? top : [], top.length, name)));
   // A value v of a categorical column c is a column "c=v"; columns are numbered as they appear.
-  const cells = (row) =>
+  const cellsRead = (row) =>
     row.flatMap((cell, k) => {
-      if (k === at) return [];
+      if (both.includes(k)) return [];
       const name = header ? top[k] : String(k);
       readable(!categories.has(k) || !MISSING.includes(cell.toLowerCase()), "a category is missing");
       return [categories.has(k) ? [`${name}=${cell}`, 1] : [name, finite(cell)]];
     });
+  readable(wanted === null || header, "the file does not name its columns");
+  const groups = wanted && made(wanted, top);
+  const cells = (row) => (groups ? cellsMade(groups, row) : cellsRead(row));
   const looked = categories.size ? rows : rows.slice(0, SAMPLE);
-  const seen = [...new Set(looked.flatMap((row) => cells(row).map(([name]) => name)))];
+  const seen = wanted ?? [...new Set(looked.flatMap((row) => cells(row).map(([name]) => name)))];
   const columns = new Map(seen.map((name, c) => [name, c]));
-  const { classes, code } = coded(rows.map((row) => row[at]));
+  const labelOf = (row) => both.map((k) => row[k]).join(" ");
+  const { classes, code } = coded(rows.map(labelOf));
   function* examples() {
     for (const row of rows) {
-      yield [code.get(row[at]), cells(row).map(([name, v]) => [columns.get(name), v]).sort(([a], [b]) => a - b)];
+      yield [code.get(labelOf(row)), cells(row).map(([name, v]) => [columns.get(name), v]).sort(([a], [b]) => a - b)];
     }
   }
-  return { examples, columns: columns.size, classes, names: categories.size ? seen : names, label: called, header };
+  return { examples, columns: columns.size, classes, names: categories.size || wanted ? seen : names, label: called, header };
 }
 
-async function read(files, { label = null, one = null, zeroBased = false, categorical = [] }, it) {
+async function read(files, { label = null, one = null, zeroBased = false, categorical = [], trials = null, byName = false }, it) {
   readable(!it.model || one === null, "the labels of this model are not two");
   const coded = (labels) => (it.model ? levelled(labels, it.model.kind, it.classes) : labelled(labels, one));
   const contents = await Promise.all(files.map(({ bytes }) => decoded(bytes)));
   const [kind, ...others] = new Set(files.map(({ name }, k) => kindOf(name, contents[k])));
   readable(others.length === 0, "the files have different formats");
-  readable(kind !== "svmlight" || (label === null && !categorical.length), "svmlight has no columns with names");
+  readable(kind !== "svmlight" || (label === null && trials === null && !categorical.length && !byName), "svmlight has no columns with names");
   readable(kind === "svmlight" || !zeroBased, "only the indices of svmlight may count from 0");
-  return kind === "svmlight" ? svmlight(contents, coded, zeroBased) : table(contents, kind, label, categorical, coded);
+  readable(!byName || it.names, "the certificate names no columns");
+  const reading = { label: byName ? label ?? it.label : label, trials, categorical, wanted: byName ? it.names : null };
+  return kind === "svmlight" ? svmlight(contents, coded, zeroBased) : table(contents, kind, reading, coded);
 }
 
 if (typeof module === "object") module.exports = { PLACE, Rejected, Unreadable, byCodePoints, read, readable, require_ };

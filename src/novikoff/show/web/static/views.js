@@ -48,7 +48,7 @@ function panel(scale, title = "") {
 // The line where a·x + b·y + c = 0, and the tints of its sides.
 function boundary(scale, [a, b, c = 0], look, tinted = false) {
   const size = Math.hypot(a, b);
-  if (!(size > 0)) return element("g");
+  if (!(size > 0)) return tinted && c ? element("rect", { x: scale.x, y: scale.y, width: scale.width, height: scale.height, class: c > 0 ? "tint plus" : "tint minus" }) : element("g");
   const [n, d] = [[a / size, b / size], [-b / size, a / size]];
   const centre = scale.back(scale.x + scale.width / 2, scale.y + scale.height / 2);
   const off = (a * centre[0] + b * centre[1] + c) / size;
@@ -58,6 +58,18 @@ function boundary(scale, [a, b, c = 0], look, tinted = false) {
   const [one, two] = [end(far, 0), end(-far, 0)];
   const half = (side, tint) => element("polygon", { points: [one, two, end(-far, side * far), end(far, side * far)].map((p) => p.map((v) => v.toFixed(1)).join(",")).join(" "), class: tint });
   return element("g", {}, ...(tinted ? [half(1, "tint plus"), half(-1, "tint minus")] : []), line(...one, ...two, look));
+}
+
+// The line where a·x + b·y + p·xy + c = 0: with the product as a feature it is curved.
+function hyperbola(scale, [a, b, p, c], look) {
+  const [from, to] = [scale.x, scale.x + scale.width].map((px) => scale.back(px, 0)[0]);
+  const parts = [[], []]; // left and right of where it is vertical
+  for (let i = 0; i <= 400; i++) {
+    const x = from + (i / 400) * (to - from);
+    const [px, py] = scale.at([x, -(c + a * x) / (b + p * x)]);
+    if (Math.abs(py) < 1e4) parts[Number(b + p * x > 0)].push(`${px.toFixed(1)},${py.toFixed(1)}`);
+  }
+  return element("g", {}, ...parts.map((points) => element("polyline", { points: points.join(" "), class: `curve ${look}` })));
 }
 
 function arrow(scale, from, to, name, look) {
@@ -80,6 +92,8 @@ function disc(scale, place, label, { ring = false, name = "" } = {}) {
   return element("g", {}, ...parts);
 }
 
+// A conjunction in a tile: the numbers of its variables, ⊤ if it has none.
+const inTile = (name) => name.replaceAll(/[x∧ ]/g, "").replaceAll(/[₀-₉]/g, (digit) => String(digit.charCodeAt(0) - 8320));
 const padded = (point) => (point.length === 1 ? [point[0], 0] : point.slice(0, 2));
 const weightsAfter = (run, k) => (k > 0 ? run.ledger.weights[k - 1] : run.start?.length ? run.start : run.final.map(() => 0));
 const asLine = (run, w) => [w[0], w[1] ?? 0, run.bias === false ? 0 : w[w.length - 1]];
@@ -96,7 +110,8 @@ function aboutUpdate(run, k) {
 }
 
 const views = {
-  plane({ box, run, step, answered, given, tip, picked }) {
+  plane({ box, run: recorded, step, answered, given, tip, picked, runs }) {
+    const run = step.eta ? { ...recorded, ...runHere({ ...recorded, learner: "margin", margin: tip[0], passes: 1000 }) } : recorded;
     const t = step.t ?? 0;
     const before = step.round ? updatesBy(run, step.round - 1) : null;
     const k = step.round ? (answered ? updatesBy(run, step.round) : before) : step.k ?? (t < 0 ? run.sent : updatesBy(run, t));
@@ -106,16 +121,23 @@ const views = {
     const scale = plane(box, [...places, ...(drawsArrow ? [weightsAfter(run, run.sent), shown] : [])]);
     const { inside, outside } = panel(scale);
     const facts = [];
+    let margin = 0;
     const hidesLine = step.unseen && !answered;
     if (shown.some((x) => x !== 0) && !hidesLine) {
       inside.append(boundary(scale, asLine(run, shown), "line", true));
       if (drawsArrow) inside.append(arrow(scale, [0, 0], shown, "w", step.tip ? "tip" : ""));
     }
     for (const name of step.lines ?? []) if (run.ledger[name]) inside.append(boundary(scale, asLine(run, k === run.sent && t < 0 ? run[name] : run.ledger[name][k - 1]), name));
+    if (step.ask?.separated && answered) {
+      const w = runs[step.ask.separated[1]].final;
+      inside.append(hyperbola(scale, w, "line"));
+      facts.push(["boundary", `${short(w[0])}x₁ + ${short(w[1])}x₂ ${sign(w[2])} ${short(Math.abs(w[2]))}x₁x₂ ${sign(w[3])} ${short(Math.abs(w[3]))} = 0`]);
+    }
     if (step.band && shown.some((x) => x !== 0)) {
       const least = Math.min(...run.points.map((x, i) => run.labels[i] * dot(shown, x)));
       for (const side of [-least, least]) if (least > 0) inside.append(boundary(scale, [shown[0], shown[1], side], "band"));
-      if (least > 0) facts.push(["margin of w", short(least / Math.hypot(...shown))]);
+      margin = least / Math.hypot(...shown);
+      if (least > 0) facts.push(["margin of w", short(margin)]);
     } else if (step.band) {
       const best = bestMargin(run.points, run.labels);
       for (const side of [0, -best.gamma, best.gamma]) inside.append(boundary(scale, [...best.u, side], side ? "band" : "best"));
@@ -139,9 +161,16 @@ const views = {
       if (step.unseen) facts.push(["your mistakes", count(given.filter((y, r) => r < done && y && y !== run.labels[run.every.row[r]]).length)]);
     } else if (step.k) words = aboutUpdate(run, step.k);
     if (step.tip === "line") facts.push(["right", `${run.points.filter((x, i) => run.labels[i] * (dot(x, tip) + tip[2]) > 0).length} of ${run.points.length}`]);
-    else if (!step.round && !step.band && shown.some((x) => x !== 0)) facts.push([run.bias === false ? "w" : "(w, b)", vector(shown)]);
+    else if (step.eta) {
+      const best = bestMargin(run.points, run.labels);
+      const limit = Math.floor((best.square + 2 * run.margin) / best.gamma ** 2);
+      facts.push(["η", short(run.margin)], ["best margin γ", short(best.gamma)], ["updates", mark(count(run.mistakes), "≤", `(R² + 2η)/γ² = ${count(limit)}`, run.mistakes <= limit)]);
+    } else if (step.ask?.check === "cancels") {
+      const sum = [0, 1, 2].map((j) => run.points.reduce((total, x, i) => total + tip[i] * run.labels[i] * [...x, 1][j], 0));
+      facts.push(["signed corners", run.points.map((x, i) => vector([...x, 1].map((v) => run.labels[i] * v))).join(" ")], ["their sum, times λ", mark(vector(sum), "=", "(0, 0, 0)", sum.every((v) => v === 0))]);
+    } else if (!step.round && !step.band && !step.ask?.separated && shown.some((x) => x !== 0)) facts.push([run.bias === false ? "w" : "(w, b)", vector(shown)]);
     if (step.lines) facts.push(["solid", "the last weights"], ["dashed", "the average of the weights"]);
-    return { parts: [outside], facts, words, scale, tipAt: step.tip === true ? shown : null, places };
+    return { parts: [outside], facts, words, scale, tipAt: step.tip === true ? shown : null, places, margin };
   },
 
   // Left: before. Middle: the sum. Right: after. All on one scale.
@@ -152,7 +181,7 @@ const views = {
     const x = run.points[row];
     const tall = box.width < 520;
     const boxes = [0, 1, 2].map((i) => (tall
-      ? { x: box.x, y: box.y + (i * box.height) / 3, width: box.width, height: box.height / 3 - 6 }
+      ? { x: box.x + ([0, 2, 1][i] * box.width) / 4, y: box.y + (Math.floor(i / 2) * box.height) / 2, width: box.width / 2 - 6, height: box.height / 2 - 6 }
       : { x: box.x + (i * box.width) / 3, y: box.y, width: box.width / 3 - 6, height: box.height }));
     const titles = ["before", `w ${sign(y)} x`, "after"];
     const parts = boxes.map((one, i) => {
@@ -206,13 +235,13 @@ const views = {
     const [square, most] = [Number(run.radius_squared), 30];
     const gamma = Math.sqrt(square / run.bound);
     const x = (v) => box.x + 44 + (v / most) * (box.width - 60);
-    const y = (v) => box.y + box.height - 34 - (v / (Math.sqrt(square * most) + 2)) * (box.height - 60);
+    const y = (v) => box.y + box.height - 34 - (v / (Math.max(Math.sqrt(square * most), gamma * most) + 1)) * (box.height - 60);
     const path = (f, look, end) => element("polyline", { points: Array.from({ length: 10 * end + 1 }, (_, i) => `${x(i / 10).toFixed(1)},${y(f(i / 10)).toFixed(1)}`).join(" "), class: look });
     const parts = [line(x(0), y(0), x(most), y(0), "axis"), line(x(0), y(0), x(0), box.y + 10, "axis"),
       path((v) => gamma * v, "curve lower", k), path((v) => Math.sqrt(square * v), "curve upper", k)];
     const [crossed, side] = [k > run.bound, k > 15 ? "end" : ""];
-    for (const v of [10, 20, 30]) parts.push(text(x(v), y(0) + 18, String(v), { class: "number" }));
-    parts.push(text(x(most), y(0) + 32, "mistakes k", { class: "end" }), text(x(k), y(gamma * k) + (crossed ? -8 : 20), "kγ", { class: `name lower ${side}` }), text(x(k), y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
+    for (const v of [10, 20, 30]) parts.push(text(x(v), y(0) + 18, String(v), { class: "number" }), text(x(0) - 8, y(v) + 5, String(v), { class: "number end" }));
+    parts.push(text(x(0) + 6, box.y + 18, "length", { class: "soft" }), text(x(most), y(0) + 32, "mistakes k", { class: "end" }), text(x(k), y(gamma * k) + (crossed ? -8 : 20), "kγ", { class: `name lower ${side}` }), text(x(k), y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
     run.ledger.weights.forEach((w, i) => { if (i < k) parts.push(element("circle", { cx: x(i + 1), cy: y(Math.hypot(...w)), r: 5, class: "ink" })); });
     if (k >= run.bound) parts.push(element("circle", { cx: x(run.bound), cy: y(gamma * run.bound), r: 9, class: "ring" }));
     const [low, high] = [k * gamma, Math.sqrt(square * k)];
@@ -252,7 +281,7 @@ const views = {
     const left = box.x + (box.width - across * size) / 2;
     const parts = Array.from({ length: n }, (_, i) => {
       const [x, y] = [left + (i % across) * size, box.y + size / 2 + Math.floor(i / across) * size];
-      return element("g", {}, element("rect", { x, y, width: size - 6, height: size - 6, class: answered ? "bar minus" : "frame" }), text(x + size / 2 - 3, y + size / 2 + 3, answered ? "✗" : `e${"₁₂₃₄₅₆₇₈₉"[i] ?? "ₙ"}`, { class: "sign ink" }));
+      return element("g", {}, element("rect", { x, y, width: size - 6, height: size - 6, class: answered ? "bit on" : "bit" }), text(x + size / 2 - 3, y + size / 2 + 3, answered ? "✗" : `e${"₁₂₃₄₅₆₇₈₉"[i] ?? "ₙ"}`, { class: answered ? "sign" : "sign ink" }));
     }).slice(0, answered ? n : 9);
     return { parts, facts: answered ? [["mistakes", count(run.mistakes)], ["(R/γ)²", count(run.bound)]] : [["R", "1"], ["γ", "1/√n"]], words: "" };
   },
@@ -279,74 +308,103 @@ const views = {
 
   // The scores of one point: a rung for each time that it comes.
   ladder({ box, run, step, answered }) {
-    const shown = answered ? run.every.score.length : step.k + 1;
+    const shown = step.ask && answered ? run.every.score.length : step.k + 1;
     const all = run.every.score;
     const [low, high] = [Math.min(...all), Math.max(...all, 5)];
     const y = (v) => box.y + 24 + ((high - v) / (high - low)) * (box.height - 60);
     const x = (i) => box.x + 60 + ((i + 0.5) / 7) * (box.width - 80);
-    const parts = [line(box.x + 40, y(0), box.x + box.width - 10, y(0), "axis"), text(box.x + 10, y(0) + 5, "0")];
+    const parts = [line(box.x + 40, y(0), box.x + box.width - 10, y(0), "axis"), text(box.x + 10, y(0) + 5, "0"), text(box.x + 10, box.y + 18, "score", { class: "soft" }), text(box.x + box.width - 10, box.y + box.height - 8, "times that it comes", { class: "soft end" })];
     all.slice(0, shown).forEach((score, i) => {
       if (i) parts.push(line(x(i - 1), y(all[i - 1]), x(i), y(score), "step"));
-      parts.push(element("circle", { cx: x(i), cy: y(score), r: 11, class: score > 0 ? "plus" : "minus" }), text(x(i), y(score) + 5, score > 0 ? "✓" : "✗", { class: "sign" }), text(x(i), y(score) + 30, short(score), { class: "number" }));
+      parts.push(element("circle", { cx: x(i), cy: y(score), r: 11, class: score > 0 ? "right" : "wrong" }), text(x(i), y(score) + 5, score > 0 ? "✓" : "✗", { class: "sign" }), text(x(i), y(score) + 30, short(score), { class: "number" }));
     });
     return { parts, facts: [["‖x‖²", "5"], ["scores", all.slice(0, shown).map((s) => short(s)).join(", ")], ["mistakes", count(all.slice(0, shown).filter((s) => s <= 0).length)]], words: step.k > 0 ? aboutUpdate(run, step.k) : "" };
   },
 
-  // Examples as rows of bits, with their labels and what the learner said.
+  // Examples as rows of bits, with their labels, and the version space: a tile for each conjunction, filled while it is left.
   bits({ box, run, step, answered }) {
-    const { seen } = run[step.protocol];
+    const { seen, predicts } = run[step.protocol];
     const t = step.t < 0 ? seen.length : step.t;
     const rows = seen.slice(0, t);
-    const n = run.elimination_bound;
-    const size = Math.min(60, (box.height - 40) / 8, (box.width - 150) / n);
-    const parts = Array.from({ length: n }, (_, j) => text(box.x + 20 + (j + 0.5) * size, box.y + 22, `x${"₁₂₃₄₅"[j]}`, { class: "number" }));
-    parts.push(text(box.x + 30 + n * size, box.y + 22, "label"), text(box.x + 82 + n * size, box.y + 22, "said"));
+    const left = new Set(t ? seen[t - 1].left : run.concepts.map((_, i) => i));
+    const n = rows[0]?.bits.length ?? 5;
+    const tall = box.width < 520;
+    const [wide, high] = tall ? [box.width, box.height * 0.54] : [box.width * 0.46, box.height];
+    const size = Math.max(8, Math.min(44, (high - 30) / 7, (wide - 110) / n));
+    const parts = Array.from({ length: n }, (_, j) => text(box.x + 12 + (j + 0.5) * size, box.y + 18, `x${"₁₂₃₄₅"[j]}`, { class: "number" }));
+    parts.push(text(box.x + 20 + n * size, box.y + 18, "label", { class: "soft" }), text(box.x + 64 + n * size, box.y + 18, predicts ? "said" : "", { class: "soft" }));
     rows.forEach(({ bits, label, said }, i) => {
-      const y = box.y + 34 + i * size;
-      [...bits].forEach((bit, j) => parts.push(element("rect", { x: box.x + 20 + j * size, y, width: size - 4, height: size - 4, class: bit === "1" ? "bit on" : "bit" }), text(box.x + 18 + (j + 0.5) * size, y + size / 2 + 3, bit, { class: bit === "1" ? "sign" : "number" })));
-      parts.push(text(box.x + 40 + n * size, y + size / 2 + 4, sign(label), { class: label > 0 ? "name plus" : "name minus" }), text(box.x + 82 + n * size, y + size / 2 + 4, `${sign(said)} ${said === label ? "" : "✗"}`));
+      const y = box.y + 26 + i * size;
+      [...bits].forEach((bit, j) => parts.push(element("rect", { x: box.x + 12 + j * size, y, width: size - 3, height: size - 3, class: bit === "1" ? "bit on" : "bit" }), text(box.x + 10.5 + (j + 0.5) * size, y + size / 2 + 3, bit, { class: bit === "1" ? "sign" : "number" })));
+      parts.push(text(box.x + 32 + n * size, y + size / 2 + 4, sign(label), { class: label > 0 ? "name plus" : "name minus" }), text(box.x + 70 + n * size, y + size / 2 + 4, predicts ? `${sign(said)} ${said === label ? "" : "✗"}` : ""));
     });
-    const left = t ? seen[t - 1].left : run.concepts.map((_, i) => i);
+    if (!t) parts.push(text(box.x + 12, box.y + 44, "no example yet", { class: "soft" }));
+    const columns = 4 * (1 + Number(tall));
+    const [x0, y0] = tall ? [box.x + 4, box.y + high + 22] : [box.x + wide + 10, box.y + 30];
+    const [across, down] = [(box.x + box.width - 4 - x0) / columns, Math.min(44, (box.y + box.height - y0) / Math.ceil(run.size / columns))];
+    parts.push(text(x0, y0 - 10, `conjunctions left: ${left.size} of ${run.size}`, { class: "soft" }));
+    run.concepts.forEach((name, i) => {
+      const [x, y] = [x0 + (i % columns) * across, y0 + Math.floor(i / columns) * down];
+      parts.push(element("rect", { x, y, width: across - 3, height: down - 3, class: left.has(i) ? "bit on" : "bit" }), text(x + across / 2 - 1.5, y + down / 2 + 3, inTile(name), { class: left.has(i) ? "sign" : "number" }));
+    });
     const last = rows.at(-1);
-    return {
-      parts,
-      facts: [["conjunctions left", `${left.length} of ${run.size}`], ["mistakes", count(rows.filter((one) => one.said !== one.label).length)], ...(left.length <= 4 && (step.protocol !== "teacher" || (step.ask && answered)) ? [["they are", left.map((i) => run.concepts[i]).join("; ")]] : [])],
-      words: last ? `Example ${t}: ${last.bits} is ${last.label > 0 ? "positive" : "negative"}. The learner said ${sign(last.said)}.` : "",
-    };
+    const split = last && t > 1 ? seen[t - 2].left.length : run.size;
+    const words = {
+      asks: last && `Question ${t}: is ${last.bits} + or −? The answer is ${sign(last.label)}: x${"₁₂₃₄₅"[last.bits.indexOf("0")]} ${last.label > 0 ? "does not matter" : "is needed"}.`,
+      halving: last && `The adversary shows ${last.bits}. Halving says ${sign(last.said)}, the adversary “wrong”: ${count(left.size)} of ${count(split)} conjunctions are left.`,
+    }[step.protocol] ?? (last && `Example ${t}: ${last.bits} is ${sign(last.label)}.${predicts ? ` The learner said ${sign(last.said)}: ${last.said === last.label ? "right" : "a mistake"}.` : ` ${plural(left.size, "conjunction")} left.`}`);
+    const facts = [["conjunctions left", `${left.size} of ${run.size}`]];
+    if (predicts) facts.push(["mistakes", count(rows.filter((one) => one.said !== one.label).length)]);
+    if (left.size === 1 && (step.protocol !== "teacher" || (step.ask && answered))) facts.push(["it is", run.concepts[[...left][0]]]);
+    if (step.protocol === "halving" && answered) facts.push(["limit", mark(count(t), "≤", `⌊log₂ ${run.size}⌋ = ${run.halving_bound}`, t <= run.halving_bound)]);
+    return { parts, facts, words: words ?? "" };
   },
 
-  // All conjunctions, those that are left standing out.
-  space({ box, run, step }) {
-    const { seen } = run.halving;
-    const t = step.t < 0 ? seen.length : step.t;
-    const left = new Set(t ? seen[t - 1].left : run.concepts.map((_, i) => i));
-    const columns = box.width < 520 ? 2 : 4;
-    const rows = Math.ceil(run.size / columns);
-    const parts = run.concepts.map((name, i) => {
-      const [x, y] = [box.x + 8 + (Math.floor(i / rows) * box.width) / columns, box.y + 20 + ((i % rows) * (box.height - 20)) / rows];
-      return text(x, y, name.replaceAll(" ", ""), { class: left.has(i) ? "left" : "gone" });
-    });
-    const last = seen[t - 1];
-    return { parts, facts: [["conjunctions left", `${left.size} of ${run.size}`], ["mistakes of Halving", count(t)], ["limit", mark(count(t), "≤", `⌊log₂ ${run.size}⌋ = ${run.halving_bound}`, t <= run.halving_bound)]],
-      words: last ? `The adversary asks about ${last.bits}. Halving says ${sign(last.said)}; “wrong”. ${plural(left.size, "conjunction")} left: at most half.` : "" };
+  // How many conjunctions are left after each mistake that an adversary forces: CON beside Halving.
+  contest({ box, run, step, answered }) {
+    const { k } = step;
+    const most = run.con.mistakes;
+    const x = (m) => box.x + 44 + (m / most) * (box.width - 70);
+    const y = (v) => box.y + box.height - 44 - (v / run.size) * (box.height - 76);
+    const parts = [line(x(0), y(0), x(most), y(0), "axis"), line(x(0), y(0), x(0), y(run.size), "axis"), text(x(0) - 30, box.y + 16, "conjunctions left", { class: "soft" }), text(x(most), y(0) + 36, "mistakes", { class: "soft end" })];
+    for (const m of [5, 10, 20, 31]) parts.push(text(x(m), y(0) + 18, String(m), { class: "number" }));
+    for (const v of [1, 8, 16, 32]) parts.push(text(x(0) - 8, y(v) + 5, String(v), { class: "number end" }));
+    const facts = [];
+    for (const [key, name, look, limit] of [["con", "CON", "upper", ["|C| − 1", run.con_bound]], ["halving", "Halving", "lower", ["⌊log₂ |C|⌋", run.halving_bound]]]) {
+      const counts = [run.size, ...run[key].seen.map((one) => one.left.length)].slice(0, k + 1);
+      const made = counts.length - 1;
+      parts.push(element("polyline", { points: counts.map((v, m) => `${x(m).toFixed(1)},${y(v).toFixed(1)}`).join(" "), class: `curve ${look}` }));
+      counts.forEach((v, m) => parts.push(element("circle", { cx: x(m), cy: y(v), r: 4, class: `dot ${look}` })));
+      const late = key === "con" && made > most / 2;
+      parts.push(text(x(made) + (late ? -8 : 10), y(counts[made]) + (key === "con" ? (late ? -8 : 4) : 20), name, { class: `name ${look}${late ? " end" : ""}` }));
+      if (answered) facts.push([name, `${mark(count(made), "≤", `${limit[0]} = ${limit[1]}`, made <= limit[1])}, ${count(counts[made])} left`]);
+    }
+    const ended = k > run.halving.mistakes ? "Halving knows the answer and errs no more." : k === run.halving.mistakes ? "Halving knows the answer now." : "Halving lost half of them, CON one.";
+    return { parts, facts, words: k ? `After ${plural(k, "forced mistake")}: ${ended}` : "" };
   },
 
   // Mistakes against the number of attributes, both on logarithmic scales.
   race({ box, run, step }) {
     const t = step.t < 0 ? run.n.length : step.t;
     const [first, last] = [run.n[0], run.n.at(-1)];
-    const x = (n) => box.x + 50 + (Math.log2(n / first) / Math.log2(last / first)) * (box.width - 90);
+    const x = (n) => box.x + 50 + (Math.log2(n / first) / Math.log2(last / first)) * (box.width - 180);
     const y = (m) => box.y + box.height - 40 - (Math.log2(m / 4) / Math.log2(last / 4)) * (box.height - 70);
     const parts = [line(x(first), y(4), x(last), y(4), "axis"), line(x(first), y(4), x(first), box.y + 20, "axis")];
     for (const n of run.n) parts.push(text(x(n), y(4) + 18, count(n), { class: "number" }));
     for (const m of [10, 100, 1000]) parts.push(text(box.x + 44, y(m) + 4, count(m), { class: "end" }));
     parts.push(text(x(last), y(4) + 34, "attributes n", { class: "end" }), text(box.x + 10, box.y + 12, "mistakes"));
-    for (const [name, look] of [["perceptron", "upper"], ["winnow", "lower"], ["limit", "bound"]]) {
+    const ends = [];
+    for (const [name, look, called] of [["perceptron", "upper", "perceptron"], ["winnow", "lower", "Winnow"], ["limit", "bound", "Winnow’s limit"]]) {
       const values = run[name].slice(0, t);
       parts.push(element("polyline", { points: values.map((m, i) => `${x(run.n[i])},${y(m)}`).join(" "), class: `curve ${look}` }));
       if (name !== "limit") values.forEach((m, i) => parts.push(element("circle", { cx: x(run.n[i]), cy: y(m), r: 6, class: `dot ${look}` })));
-      parts.push(text(x(run.n[t - 1]) + (t > 2 ? -4 : 12), y(values.at(-1)) - 10, { perceptron: "perceptron", winnow: "Winnow", limit: "limit of Winnow" }[name], { class: `name ${t > 2 ? "end" : ""} ${look}` }));
+      ends.push({ called, look, at: y(values.at(-1)) + 4 });
     }
+    ends.sort((one, other) => one.at - other.at);
+    ends.forEach((one, i) => {
+      if (i) one.at = Math.max(one.at, ends[i - 1].at + 18); // names do not cover each other
+      parts.push(text(x(run.n[t - 1]) + 12, one.at, one.called, { class: `name ${one.look}` }));
+    });
     const i = t - 1;
     return { parts, words: `n = ${count(run.n[i])}.`, facts: [["attributes n", count(run.n[i])], ["perceptron", plural(run.perceptron[i], "mistake")], ["Winnow", mark(String(run.winnow[i]), "≤", `2 + 3k(1 + log₂ n) = ${run.limit[i]}`, run.winnow[i] <= run.limit[i])]] };
   },
@@ -365,10 +423,17 @@ const views = {
       const y = box.y + 38 + i * height;
       const now = events.at(-1).row === i ? "symbol" : "";
       parts.push(text(box.x + 12, y, vector(run.points[i]), { class: now }), text(box.x + 90, y, shown(asked.said), { class: now }),
-        text(box.x + 165, y, told ? sign(told.label) : "…", { class: told ? `name ${told.label > 0 ? "plus" : "minus"}` : "soft" }), text(box.x + 215, y, told ? (told.right ? "right" : "✗ mistake") : "waiting", { class: told && !told.right ? "name minus" : "soft" }));
+        text(box.x + 165, y, told ? sign(told.label) : "…", { class: told ? `name ${told.label > 0 ? "plus" : "minus"}` : "soft" }), text(box.x + 215, y, told ? (told.right ? "right" : "✗ mistake") : "waiting", { class: told && !told.right ? "name" : "soft" }));
     }
     const last = events.at(-1);
     const told = events.filter((e) => "label" in e);
+    if (box.width >= 520) { // beside the table: the points that came, and the line of the weights so far
+      const scale = plane({ x: box.x + 310, y: box.y, width: box.width - 310, height: box.height }, run.points);
+      const { inside, outside } = panel(scale);
+      if (told.length) inside.append(boundary(scale, told.at(-1).weights, "line", true));
+      for (const { row } of events.filter((e) => "said" in e)) inside.append(disc(scale, run.points[row], told.find((e) => e.row === row)?.label ?? 0, { ring: last.row === row }));
+      parts.push(outside);
+    }
     const words = last && ("said" in last ? `Example ${last.row + 1} comes. The machine says ${shown(last.said)}${last.said === null ? ": its score is 0" : ""}.` : `The label of example ${last.row + 1} comes: ${sign(last.label)}. The prediction was ${last.right ? "right" : "wrong"}. Now the machine learns from the example, as it was.`);
     return { parts, words: words ?? "", facts: [["predictions", count(events.length - told.length)], ["labels that came", count(told.length)], ["waiting", count(events.length - 2 * told.length)], ["mistakes", count(told.filter((e) => !e.right).length)], ["with labels at once", step.t < 0 ? count(runs.prompt.mistakes) : "…"]] };
   },
