@@ -26,22 +26,18 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The same results from a core without AVX2, an older processor, other time zones and other locales.
+# The same results without AVX2, on an older processor, and in other time zones and locales.
 machines: $(READY)
-	$(BIN)/cmake -S . -B $(VENV)/core-without-clones -G Ninja -DCMAKE_BUILD_TYPE=Release \
-	    -DCMAKE_MAKE_PROGRAM="$$PWD/$(BIN)/ninja" -DPython_EXECUTABLE="$$PWD/$(BIN)/python" \
-	    -DNOVIKOFF_STRICT=ON -DNOVIKOFF_CLONES=OFF >$(VENV)/cmake.log
-	$(BIN)/cmake --build $(VENV)/core-without-clones >>$(VENV)/cmake.log
-	$(BIN)/pytest -q tests/test_machines.py --other-core $(VENV)/core-without-clones
+	$(BIN)/pytest -q tests/test_machines.py --each-machine
 
 # Hostile files, certificates, signals, threads and requests: make attack MINUTES=1 SEED=7
 MINUTES ?= 10
 attack: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-# Every lesson of the page played by keyboard and by touch at several sizes, light and dark: make lessons SHOTS=folder
+# Every lesson of the page played by keyboard and by touch at several sizes, light and dark: make lessons SHOTS=folder AXE=axe.min.js
 lessons: $(READY)
-	PYTHONPATH=tests $(BIN)/python tools/play_lessons.py $(SHOTS)
+	PYTHONPATH=tests $(BIN)/python tools/play_lessons.py $(if $(SHOTS),--shots $(SHOTS)) $(if $(AXE),--axe $(AXE))
 
 # The compiled parts under the sanitizers; QUICK=--quick runs fewer tests.
 sanitize: $(READY)
@@ -81,10 +77,11 @@ oldest:
 	$(PYTHON) tools/check_wheels.py --oldest --python 3.11 tests/stream tests/ledger tests/learners tests/guarantees tests/models
 
 # Everything that a release needs: two builds with the same bytes, each wheel in an environment without a
-# compiler, the suite against it, the oldest dependencies, and the site.
+# compiler, the suite against it, the wheel for aarch64 in an emulator, the oldest dependencies, and the site.
 release-check: docs
 	$(PYTHON) tools/make_wheels.py --twice
 	$(PYTHON) tools/check_wheels.py
+	$(PYTHON) tools/check_wheels.py --emulated tests/ledger
 	$(MAKE) oldest
 
 # The tools of the build stay in the environment, so that a second build compiles only what changed.

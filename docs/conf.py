@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 import novikoff
+from novikoff.show.web.export import export
 
 STATIC = Path(novikoff.__file__).parent / "show" / "web" / "static"
 
@@ -45,12 +47,41 @@ html_extra_path = [
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navbar_align": "left",
     "show_nav_level": 1,
     "header_links_before_dropdown": 6,
     "footer_end": [],
 }
+
+
+# How the site shows what a point of the theory names: its lessons can be played, its tests unfold.
+_LESSON = re.compile(r"^Lesson: \[(?P<title>(?P<number>\d+)\. .*)\]\((?P<link>.*)\)$", re.M)
+_PLAYED = """\
+<details class="lesson"><summary>Lesson {title}</summary>
+<iframe src="../lessons/index.html?embed=1#/lesson/{number}" title="Lesson {title}"
+loading="lazy"></iframe>
+
+[For teachers]({link})
+
+</details>"""
+_TESTS = re.compile(r"^Tests: (.*?)(?=\n\n|\n*\Z)", re.M | re.S)
+_FOLDED = '\n<details class="tests"><summary>Tests</summary>\n\n{}\n\n</details>'
+
+
+def unfold(_app: Any, name: str, text: list[str]) -> None:
+    """Embed the lessons in the pages of the theory, and fold the names of the tests."""
+    if name.startswith("theory/"):
+        embedded = _LESSON.sub(lambda found: _PLAYED.format(**found.groupdict()), text[0])
+        apart = embedded.replace("\nShown by: ", "\n\nShown by: ")
+        text[0] = _TESTS.sub(lambda found: _FOLDED.format(found[1]), apart)
+
+
+def add_lessons(app: Any, _error: Exception | None) -> None:
+    """Put the lessons, with their recorded runs, beside the pages."""
+    rmtree(app.outdir / "lessons", ignore_errors=True)
+    export(app.outdir / "lessons")
 
 
 def leave_out(_app: Any, _what: str, _name: str, member: Any, skip: bool, _options: Any) -> bool:
@@ -64,6 +95,8 @@ def mark_attributes(_app: Any, _what: str, _n: str, _o: Any, _opt: Any, lines: l
 
 
 def setup(app: Any) -> None:
-    """Connect the two."""
+    """Connect all of these."""
+    app.connect("source-read", unfold)
+    app.connect("build-finished", add_lessons)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("autodoc-process-docstring", mark_attributes, priority=400)

@@ -17,15 +17,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example may take depends on the machine; speed is measured in bench/. Every machine
-# and every run tries the same examples; `make search` draws others.
-settings.register_profile("search", deadline=None, max_examples=40)
-settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+# and every run tries the same examples; `make search` draws others, and more of them.
+settings.register_profile("search", deadline=None, max_examples=100)
+settings.register_profile("same", deadline=None, max_examples=24, derandomize=True)
 settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run name another build of the compiled core, to compare it with the installed one."""
-    parser.addoption("--other-core", metavar="DIRECTORY", help="directory of another _core*.so")
+    """Let a run compare each of the simulated machines, not only two of them at once."""
+    parser.addoption("--each-machine", action="store_true", help="simulate each machine alone")
 
 
 def pytest_collection_finish() -> None:

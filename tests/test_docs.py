@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -22,10 +24,12 @@ from novikoff.cli.main import VERBS
 from novikoff.show import lab, plots, report
 
 ROOT = Path(__file__).parents[1]
-THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
+THEORY = "\n".join(
+    path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "theory").glob("*.md")
+)
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
-POINTS = re.findall(r"^\*\*(\d\.\d)\*\* (.*?)(?=^\*\*\d|^## |\Z)", THEORY, re.M | re.S)
+POINTS = sorted(re.findall(r"^\*\*(\d\.\d)\*\* (.*?)(?=^\*\*\d|^#+ |\Z)", THEORY, re.M | re.S))
 EXPECTED = [
     *(f"1.{k}" for k in range(1, 5)),
     *(f"2.{k}" for k in range(1, 10)),
@@ -79,11 +83,37 @@ def test_every_command_is_in_the_reference_and_has_its_page() -> None:
         assert last.startswith(f"Example: novikoff {name}")
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *DOCS])
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as the site and repositories make them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    words = [re.sub(r"[^\w\- ]", "", re.sub(r"\]\(.*?\)", "", one.lower())) for one in headings]
+    return {one.replace(" ", "-") for one in words}
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", ".github/SECURITY.md", *DOCS])
 def test_every_link_leads_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
-        assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+    for link in re.findall(r"(?<!\\)\]\((?!https?:)([^)\s]+)\)", text):
+        file, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / file if file else ROOT / page
+        if target.name != "check.html":  # the site has it beside the pages
+            assert target.exists(), f"{page} links to {file}"
+        if anchor:
+            assert anchor in anchors(target), f"{page} links to {link}"
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *DOCS])
+def test_links_to_other_sites_are_well_formed_and_encrypted(page: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.M | re.S)
+    for link in re.findall(r"\]\((http[^)\s]*)\)|<(http[^>\s]*)>", text):
+        address = urlsplit("".join(link))
+        assert (address.scheme, "." in address.netloc) == ("https", True), f"{page}: {link}"
+
+
+def test_every_lesson_is_beside_a_point_of_the_theory() -> None:
+    text = (Path(novikoff.__file__).parent / "show/web/static/lessons.json").read_text("utf-8")
+    titles = {f"{k}. {lesson['title']}" for k, lesson in enumerate(json.loads(text), 1)}
+    assert set(re.findall(r"^Lesson: \[(.*?)\]\(", THEORY, re.M)) == titles
 
 
 def test_every_page_is_in_a_part_of_the_site() -> None:

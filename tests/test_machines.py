@@ -1,14 +1,14 @@
 """Every machine shows the same results, byte for byte.
 
 The results of `helpers/visible_results.py` are written by an ordinary process and by processes that
-find an older processor, another time zone, locale and hash order, or another build of the core:
-`pytest tests/test_machines.py --other-core DIRECTORY`. Without one, a single process finds
-the first two of these at once, which takes half the time.
+find an older processor, or another time zone, locale and hash order. Unless `--each-machine` is
+given, a single process finds the first two of these at once, which takes half the time.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +28,7 @@ def optional_instructions() -> str:
 
 MACHINES = {
     "an older processor": {
+        "NOVIKOFF_AVX2": "0",
         "OPENBLAS_CORETYPE": "Nehalem",
         "OPENBLAS_NUM_THREADS": "1",
         "NPY_DISABLE_CPU_FEATURES": optional_instructions(),
@@ -48,12 +49,12 @@ MACHINES = {
 }
 
 
-def results(folder: Path, env: dict[str, str], *core: str) -> dict[str, bytes]:
+def results(folder: Path, env: dict[str, str]) -> dict[str, bytes]:
     """What a process in this environment shows."""
     script = Path(visible_results.__file__)
     environment = {**os.environ, **env}
     done = subprocess.run(
-        [sys.executable, script, folder, *core], env=environment, capture_output=True, text=True
+        [sys.executable, script, folder], env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     return {path.name: path.read_bytes() for path in (folder / "results").iterdir()}
@@ -66,18 +67,16 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "machine" in metafunc.fixturenames:
-        other = metafunc.config.getoption("--other-core")
-        machines = [*MACHINES, "another core"] if other else ["an old one in Kathmandu"]
+        each = metafunc.config.getoption("--each-machine")
+        machines = list(MACHINES) if each else ["an old one in Kathmandu"]
         metafunc.parametrize("machine", machines)
 
 
 def test_another_machine_and_every_layout_of_the_rows_show_the_same(
-    machine: str, ordinary: dict[str, bytes], tmp_path: Path, pytestconfig: pytest.Config
+    machine: str, ordinary: dict[str, bytes], tmp_path: Path
 ) -> None:
     both = MACHINES["an older processor"] | MACHINES["Kathmandu in Turkish"]
-    core = [pytestconfig.getoption("--other-core")] if machine == "another core" else []
-    machines = {**MACHINES, "an old one in Kathmandu": both, "another core": {}}
-    found = results(tmp_path / "there", machines[machine], *core)
+    found = results(tmp_path / "there", MACHINES.get(machine, both))
     assert len(ordinary) > 150
     assert found.keys() == ordinary.keys()
     assert [name for name in ordinary if found[name] != ordinary[name]] == []
@@ -86,3 +85,14 @@ def test_another_machine_and_every_layout_of_the_rows_show_the_same(
         if ", dense float64, " in name:
             same = [name.replace("dense float64", layout) for layout in layouts]
             assert [other for other in same if ordinary[other] != shown] == []
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="AVX2 is of x86-64")
+def test_the_core_uses_avx2_where_the_processor_has_it_unless_told_otherwise() -> None:
+    flags = set(Path("/proc/cpuinfo").read_text(encoding="ascii").split())
+    found = []
+    for asked in ("1", "0"):
+        command = [sys.executable, "-c", "from novikoff import _core; print(_core.avx2)"]
+        env = {**os.environ, "NOVIKOFF_AVX2": asked}
+        found.append(subprocess.check_output(command, env=env, text=True).strip())
+    assert found == [str({"avx2", "bmi1", "bmi2", "abm", "popcnt"} <= flags), "False"]

@@ -2,7 +2,8 @@
 
 A wheel is made from the sdist, with the compiler that PyPI has (zig), for each CPython of PYTHONS
 that is on PATH or among pyenv's and for each machine of MACHINES. It needs no glibc newer than
-2.17, which auditwheel confirms. The same commit should give the same bytes: --twice builds
+2.17, which auditwheel confirms, and it is for one CPython: abi3audit has nothing to audit, because
+the stable ABI is not claimed. The same commit should give the same bytes: --twice builds
 everything a second time, in another directory, and compares.
 """
 
@@ -105,7 +106,7 @@ def build(folder: Path, only: str) -> list[Path]:
     """The sdist and the wheels, made in this folder; their paths."""
     home = ROOT / ".venv-wheels"
     programs = environment(Path(sys.executable), home / "tools", *TOOLS)
-    epoch = run("git", "log", "-1", "--format=%ct").strip()
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or run("git", "log", "-1", "--format=%ct").strip()
     fixed = {"SOURCE_DATE_EPOCH": epoch, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     run(programs / "python", "-m", "build", "--sdist", "--outdir", folder, ROOT, **fixed)
     (sdist,) = folder.glob("*.tar.gz")

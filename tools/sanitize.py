@@ -14,6 +14,7 @@ import argparse
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -65,7 +66,6 @@ def build_core() -> Path:
         "CMAKE_MAKE_PROGRAM": tools / "ninja",
         "CMAKE_BUILD_TYPE": "Release",
         "Python_EXECUTABLE": sys.executable,
-        "NOVIKOFF_CLONES": "OFF",  # the choice of a clone comes before the sanitizer is ready
         "NOVIKOFF_SANITIZE": "address,undefined",
     }
     defined = [f"-D{name}={value}" for name, value in settings.items()]
@@ -105,11 +105,18 @@ def test(core: Path, tests: list[str]) -> None:
 def native(program: str, sanitizers: str, *words: str) -> None:
     """A program of tests under these sanitizers, with these words on its command line."""
     out = BUILD / Path(program).name
-    flags = ["-std=c++20", "-O1", "-g1", "-w", "-pthread", "-DNOVIKOFF_NO_CLONES", f"-I{ROOT}/cpp"]
+    flags = ["-std=c++20", "-O1", "-g1", "-w", "-pthread", f"-I{ROOT}/cpp"]
     flags.append("-DNOVIKOFF_FUZZ_MAIN")  # not a library for a fuzzer
     checks = [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
     run(CXX, *flags, *checks, ROOT / "tests" / f"{program}.cpp", "-o", out)
     run(out, *words)
+
+
+def natives() -> None:
+    """All programs of tests."""
+    native("fuzz/fuzz", "address,undefined", "2000")
+    native("native/out_of_memory", "address,undefined")
+    native("native/threads", "thread")
 
 
 def main() -> None:
@@ -118,10 +125,14 @@ def main() -> None:
     options.add_argument("--quick", action="store_true", help="run fewer tests")
     options.add_argument("tests", nargs="*", metavar="TEST", help="run these tests instead")
     given = options.parse_args()
-    test(build_core(), given.tests or (QUICK if given.quick else ALL))
-    native("fuzz/fuzz", "address,undefined", "2000")
-    native("native/out_of_memory", "address,undefined")
-    native("native/threads", "thread")
+    core = build_core()
+    with ThreadPoolExecutor(2) as both:  # the tests on one core, the programs on another
+        jobs = [
+            both.submit(test, core, given.tests or (QUICK if given.quick else ALL)),
+            both.submit(natives),
+        ]
+    for job in jobs:
+        job.result()
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from novikoff.learners import BalancedWinnow as BalancedWinnow
 from novikoff.learners import Dual as Dual
 from novikoff.learners import Joint as Joint
 from novikoff.learners import JointAdaptive as JointAdaptive
+from novikoff.learners import JointDual as JointDual
 from novikoff.learners import Winnow1 as Winnow1
 from novikoff.learners import Winnow2 as Winnow2
 from novikoff.ledger import readings as readings

@@ -165,9 +165,6 @@ OF_TRAIN = {
         ("--multiclass", "--learner", "winnow"),
         {"--learner": ["--learner", "perceptron"]},
     ),
-    Problem.KERNEL_OF_TWO_LABELS: Case(
-        "t.csv", "x,k\n1,a\n2,b\n", ("--multiclass", "--kernel", "poly")
-    ),
     Problem.MATRIX_OF_TWO_LABELS: Case("t.csv", "x,k\n1,a\n2,b\n", ("--multiclass", *FULL)),
     Problem.UNKNOWN_FEATURE_COUNT: Case(
         "t.vw",

@@ -168,13 +168,28 @@ def test_the_probabilities_of_an_average_are_right_on_average(multiclass: Any) -
 def test_many_classes_share_one_probability() -> None:
     half = Calibration(np.array([-1.0, 1.0]), np.array([0.1, 0.9]))
     s = np.array([[0.0, 2.0, -5.0], [1.0, 1.0, 1.0]])
-    # leads: −2, 2, −7, and three times 0
-    assert jointly(half, s) == pytest.approx(
-        np.array([[0.1 / 1.1, 0.9 / 1.1, 0.1 / 1.1], [1 / 3] * 3])
-    )
+    # leads: −2, 2, −7, and three times 0; the first class of the second row is the best
+    assert jointly(half, s) == pytest.approx(np.array([[0.05, 0.9, 0.05], [0.5, 0.25, 0.25]]))
     assert one_against_rest([half] * 3, s) == pytest.approx(
         np.array([[0.5 / 1.5, 0.9 / 1.5, 0.1 / 1.5], [1 / 3] * 3])
     )
+
+
+def test_the_best_class_has_the_probability_of_its_lead_and_no_other_a_greater_one() -> None:
+    to = Calibration(np.array([-4.0, 4.0]), np.array([0.1, 0.9]))
+    s = np.random.default_rng(0).normal(size=(500, 4)) * 3
+    s[0] = [0.1, 0.0, -9.0, -9.0]  # the second would get nearly all of what the first leaves
+    low = Calibration(np.array([-4.0, 0.0, 4.0]), np.array([0.01, 0.3, 0.4]))
+    for calibration in (to, low):
+        p = jointly(calibration, s)
+        best = p.max(axis=1)
+        assert p.sum(axis=1) == pytest.approx(np.ones(500))
+        assert (s.argmax(axis=1) == p.argmax(axis=1)).all()
+        second = np.sort(s, axis=1)
+        kept = best == calibration(second[:, -1] - second[:, -2])
+        # where another would be likelier than the best, all are divided by their sum
+        assert kept.all() if calibration is to else 0 < kept.sum() < 500
+    assert not kept[0]
 
 
 def test_logarithms_are_those_of_the_standard_library() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -360,3 +361,14 @@ def test_an_error_names_the_file(tmp_path: Path) -> None:
         load(tmp_path / "it", kind="model")
     with pytest.raises(FileNotFoundError, match="missing"):
         load(tmp_path / "missing", kind="model")
+
+
+def test_an_open_file_gets_the_bytes_of_a_path_and_is_read_like_one(tmp_path: Path) -> None:
+    arrays, file = {"a": np.arange(3)}, BytesIO()
+    save(file, {"b": 1}, arrays, kind="model")
+    save(tmp_path / "it", {"b": 1}, arrays, kind="model")
+    assert file.getvalue() == (tmp_path / "it").read_bytes()
+    header, found = load(BytesIO(file.getvalue()), kind="model")
+    assert (header, found["a"].tolist()) == ({"b": 1}, [0, 1, 2])
+    with pytest.raises(BadModel, match="the file: this is a model, not a cache"):
+        load(BytesIO(file.getvalue()), kind="cache")

@@ -37,7 +37,6 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),
     Problem.TWO_LABELS_ONLY: ("leave out --multiclass, or choose another --learner",),
     Problem.MATRIX_OF_TWO_LABELS: ("use --matrix diagonal, or leave out --multiclass",),
-    Problem.KERNEL_OF_TWO_LABELS: ("leave out --kernel, or leave out --multiclass",),
     Problem.OTHER_LEVELS: ("name those that the rows have with --classes, each once",),
     Problem.UNORDERED_LEVELS: ("name them in order with --classes, the least first",),
     Problem.UNKNOWN_FORMAT: (

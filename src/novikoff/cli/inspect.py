@@ -13,7 +13,7 @@ import numpy as np
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
-from novikoff.learners import Adaptive, Dual, JointAdaptive, Multiplicative
+from novikoff.learners import Adaptive, Dual, JointAdaptive, JointDual, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.ledger.trace import few
 from novikoff.models.model import Model
@@ -228,12 +228,14 @@ class Weights:
 def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
     """The mistakes with the largest weights in a kernel's space: row, label, times and weight."""
     found = []
-    for k, (learner, _) in enumerate(model.runs):
-        assert isinstance(learner, Dual)
-        rows, which = np.unique(learner.kept[0], return_inverse=True)
-        total = np.bincount(which, learner.kept[1], len(rows))
+    kept = [learner.kept for learner, _ in model.runs if isinstance(learner, Dual)]
+    if isinstance(learner := model.learner, JointDual):
+        kept = [learner.kept_in(k) for k in range(len(model.classes))]
+    for k, (at, steps) in enumerate(kept):
+        rows, which = np.unique(at, return_inverse=True)
+        total = np.bincount(which, steps, len(rows))
         for row, times, weight in zip(rows.tolist(), np.bincount(which), total, strict=True):
-            label = model.classes[k if model.others else int(weight > 0)]
+            label = model.classes[k if model.has_many_classes else int(weight > 0)]
             found.append((row, label, int(times), float(weight)))
     return sorted(found, key=lambda one: -abs(one[3]))[:most]
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from novikoff.learners.compiled_pass import learn_parts
+from novikoff.learners.compiled_pass import finished, learn_parts
 from novikoff.learners.rule import Linear
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Ledger, Mistakes
@@ -83,7 +83,7 @@ def local_pass(
     with shard.naming_lines():
         for block in blocks.of(shard.source(blocks.source)):
             mistakes.clear()
-            learn_parts(learner, block, ledger, mistakes.append)
+            finished(learn_parts(learner, block, ledger, mistakes.append))
             if exchanges:
                 rows = np.concatenate([made.rows for made in mistakes])
                 size += block.rows.bytes_at(block.rows_at(rows))

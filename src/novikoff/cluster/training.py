@@ -80,12 +80,11 @@ class ClusterTraining(Training):
     """Training whose passes are made by workers, each over its shards.
 
     If the plan revisits mistakes, they are exchanged: shards pass over their rows from the same
-    weights and return those that they mistook, and the driver learns from these in the order of the
-    shards and revisits them all. So its run is that of one perceptron, whose bound holds unchanged.
-    One shard takes part in the first round, then two, four and so on, which keeps the rows sent
-    few; if all took part and returned nothing, the weights separate the data. Otherwise the weights
-    of the shards are mixed after each pass (`Mixture`). The result depends on the data, where they
-    were cut and the plan, not on the workers. It can be saved and resumed after each round.
+    weights, and the driver learns from those that they mistook, in the order of the shards. So its
+    run is that of one perceptron. One shard takes part in the first round, then two, four and so
+    on, which keeps the rows sent few. Otherwise the weights of the shards are mixed after each pass
+    (`Mixture`). The result depends on the data, where they were cut and the plan, not on the
+    workers. It can be saved and resumed after each round.
 
     Parameters
     ----------

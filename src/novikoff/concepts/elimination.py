@@ -93,7 +93,7 @@ class _Elimination(ConceptLearner):
                 self._undo(drop - 1)
                 k = drop - 1 - before
                 at = begin + int(mistakes.rounds[k]) - self.rounds - 1
-                mistakes = mistakes.first(k)
+                mistakes = mistakes.part(0, k)
                 if at == begin:
                     why = f"no literal separates it from row {row} of the other label"
                     raise self._contradicts(block, block.row_shown(begin), why)

@@ -161,7 +161,12 @@ def one_against_rest(calibrations: Sequence[Calibration], scores: Vector) -> Vec
 
 
 def jointly(calibration: Calibration, scores: Vector) -> Vector:
-    """The probability of each class, from the lead of each over its best rival."""
+    """The probability of each class, from the lead of each over its best rival.
+
+    The best class has the probability of its lead, and the others share the rest as their own
+    probabilities stand to each other. Where another would be likelier than the best, which has a
+    small lead over a few, all are divided by their sum.
+    """
     classes, rows = scores.shape[1], np.arange(len(scores))
     if classes < 2:
         return np.ones(scores.shape)
@@ -170,7 +175,13 @@ def jointly(calibration: Calibration, scores: Vector) -> Vector:
     others[rows, best] = -np.inf
     leads = scores - scores[rows, best][:, None]
     leads[rows, best] = scores[rows, best] - others.max(axis=1)
-    return _shares([calibration(leads[:, k]) for k in range(classes)])
+    each = np.column_stack([calibration(leads[:, k]) for k in range(classes)])
+    first, others = each[rows, best], each.copy()
+    others[rows, best] = 0
+    shared = (1 - first)[:, None] * _shares(list(others.T))
+    shared[rows, best] = first
+    is_first = (shared <= first[:, None]).all(axis=1)
+    return np.where(is_first[:, None], shared, _shares(list(each.T)))
 
 
 def _shares(each: Sequence[Vector]) -> Vector:

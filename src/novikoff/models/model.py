@@ -11,7 +11,8 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
-from novikoff.learners import Adaptive, Dual, Joint, JointAdaptive, Multiplicative
+from novikoff.learners import Adaptive, Dual, JointAdaptive, Multiplicative
+from novikoff.learners.joint import OfClasses
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
 from novikoff.ledger.honest_scores import HonestScores
@@ -61,7 +62,7 @@ class Model:
     @property
     def is_joint(self) -> bool:
         """Whether the model has any number of classes, learned jointly."""
-        return isinstance(self.learner, Joint)
+        return isinstance(self.learner, OfClasses)
 
     @property
     def has_many_classes(self) -> bool:
@@ -186,7 +187,7 @@ class Model:
         features.left_out = 0
         return replace(self, features=features, _mapped=None)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: storage.Place) -> None:
         """Write the model to a file; the bytes depend on the examples and the settings alone."""
         storage.check_whole(self._mapped)
         dim = self.features.dim
@@ -215,13 +216,13 @@ class Model:
         storage.save(path, header, arrays, kind="model")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: storage.Place) -> Self:
         """Read a model from a file. The file is checked first, and nothing in it is executed."""
         header, arrays = storage.load(path, kind="model")
         try:
             return cls._restored(header, arrays)
         except storage.BadModel as error:
-            raise storage.BadModel(f"{os.fspath(path)}: {error}") from None
+            raise storage.BadModel(f"{storage.name_of(path)}: {error}") from None
 
     @staticmethod
     def is_unfinished(path: str | os.PathLike[str]) -> bool:
@@ -289,7 +290,7 @@ class Model:
     def _check_run(self, learner: Linear, ledger: Ledger, stored: Stored) -> None:
         if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
             stored.refuse("its learner, ledger and features differ in size")
-        if isinstance(learner, Joint):
+        if isinstance(learner, OfClasses):
             known = len(self.classes)
             if known == 0 or self.others or not 0 <= learner.n_classes <= known:
                 stored.refuse(f"it has {known} labels, but weights for {learner.n_classes}")
@@ -301,7 +302,7 @@ class Model:
             adaptive = isinstance(learner, Adaptive | JointAdaptive)
             one, many = ("adaptive", "joint-adaptive") if adaptive else ("additive", "joint")
             if isinstance(learner, Dual):
-                one = "kernel"
+                one, many = "kernel", "joint-kernel"
                 if (ledger.kernel == learner.kernel) == (learner.budget is not None):
                     stored.refuse("its learner and its ledger differ in their kernel")
             right = ledger.rule == (many if self.is_joint else one)

@@ -28,7 +28,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import cut, plain, quoted
 
+Place: TypeAlias = str | os.PathLike[str] | BinaryIO  # of a file: its path, or the open file
 FORMAT = 1
 _MAGIC = b"novikoff"
 _PREFIX = struct.Struct("<8sIIQ")
@@ -57,20 +58,27 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
+def name_of(path: Place) -> str:
+    """What a file is called in errors."""
+    return os.fspath(path) if isinstance(path, str | os.PathLike) else "the file"
+
+
 def save(
-    path: str | os.PathLike[str],
+    path: Place,
     header: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
     *,
     kind: str,
 ) -> None:
-    """Write the file atomically; `kind` says what it is ("model"), and `load` checks it.
+    """Write the file, atomically by its path; `kind` says what it is, and `load` checks it.
 
     The header is what JSON can hold, without NaN and infinity; arrays have one or two dimensions.
     """
-    with atomic_write(path) as file:
-        for piece in pieces(header, arrays, kind=kind):
-            file.write(piece)
+    if isinstance(path, str | os.PathLike):
+        with atomic_write(path) as file:
+            save(file, header, arrays, kind=kind)
+    else:
+        path.writelines(pieces(header, arrays, kind=kind))
 
 
 def pieces(
@@ -101,14 +109,14 @@ def pieces(
     yield digest.digest()
 
 
-def load(
-    path: str | os.PathLike[str], *, kind: str
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def load(path: Place, *, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays that `save` wrote; a damaged file is a BadModel.
 
     The arrays are read-only. Those of a file of more than 64 MB are mapped, so it must not be
     overwritten or cut short in place: see `check_whole`.
     """
+    if not isinstance(path, str | os.PathLike):
+        return unpacked(path.read(), kind=kind, where=name_of(path))
     with open(path, "rb") as file:
         mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
         data: bytes | mmap.mmap
@@ -117,7 +125,7 @@ def load(
         else:
             data = file.read(len(_MAGIC))
             data += file.read() if data == _MAGIC else b""  # /dev/zero would never end
-    return unpacked(data, kind=kind, where=os.fspath(path))
+    return unpacked(data, kind=kind, where=name_of(path))
 
 
 def mapped_file(arrays: Mapping[str, NDArray[Any]]) -> mmap.mmap | None:
