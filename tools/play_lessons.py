@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-from helpers.lessons import Student, compare_with_engine, drawn_sets
+from helpers.lessons import Student, compare_with_engine, drawn_sets, open_lesson
 from novikoff.show.web.lessons import outlines
 
 if TYPE_CHECKING:
@@ -85,9 +85,10 @@ def play_all(
     page.on("pageerror", lambda error: wrong.append(str(error)))
     name = f"{width}x{height}-{scheme}-{by}"
     inspector = Inspector(page, name, **looks)
+    page.goto(start)
+    page.wait_for_selector("body[data-ready]")
     for number in range(1, len(outlines()) + 1):
-        page.goto(f"{start}#/lesson/{number}")
-        page.wait_for_selector(f"body[data-step='{number}/0']")
+        open_lesson(page, number)
         try:
             Student(page, by, inspector.look).play(number)
         except Exception as error:

@@ -73,7 +73,7 @@ def asked_to_stop(which: signal.Signals, *words: Any) -> tuple[int, list[str]]:
         process.stdin.flush()
         assert process.stderr.readline().split()[0] == "examples"
         process.send_signal(which)
-        _, rest = process.communicate("".join(LINES[100:]), timeout=30)
+        _, rest = process.communicate("".join(LINES[100:]), timeout=120)
     return process.returncode, [row for row in rest.splitlines() if row.startswith("novikoff")]
 
 

@@ -192,7 +192,7 @@ def test_no_signal_leaves_a_hidden_file(folder: Path) -> None:
     which -= set(range(signal.SIGRTMIN + 1, signal.SIGRTMAX))  # all alike
     code = EVERY_SIGNAL.replace("WHICH", repr(sorted(map(int, which))))
     done = subprocess.run(
-        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, timeout=120
     )
     lines = done.stdout.splitlines()
     assert len(lines) > 20, done.stderr

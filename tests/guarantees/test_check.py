@@ -734,7 +734,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(buffered: list[str], tmp_p
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=120,
         )
     assert done.returncode == 2
     assert done.stderr == "the answer could not be written: No space left on device\n"

@@ -108,7 +108,7 @@ def answer(folder: Path, *words: str | Path, **settings: str) -> tuple[int, str,
         cwd=folder,
         capture_output=True,
         env=os.environ | settings,
-        timeout=60,
+        timeout=120,
     )
     agree(done.returncode, done.stdout.decode(), folder, *words)
     return done.returncode, done.stdout.decode(), done.stderr.decode()

@@ -93,6 +93,22 @@ def answers(number: int, step: dict[str, Any]) -> tuple[Any, Any]:
     return (1 if place == 0 else 0), place
 
 
+def open_lesson(page: Page, number: int, step: int = 0) -> None:
+    """Change the address of the page to that of a lesson, and wait until its step is shown.
+
+    The page reads its address when it hears of the change, so a step shown before says nothing.
+    """
+    link = f"#/lesson/{number}?step={step}" if step else f"#/lesson/{number}"
+    page.evaluate(
+        """(link) => new Promise((done) => {
+          window.addEventListener("hashchange", () => done(), { once: true });
+          window.location.hash = link;
+        })""",
+        link,
+    )
+    page.wait_for_selector(f"body[data-step='{number}/{step}']")
+
+
 class Student:
     """Plays lessons: `by` is "keys", for the keyboard alone, or "touch".
 

@@ -524,7 +524,7 @@ def test_a_program_stopped_from_outside_has_the_whole_run() -> None:
             assert program.stdout is not None
             assert program.stdout.readline() == "running\n"
             os.kill(program.pid, signal.SIGINT)
-            said, _ = program.communicate(timeout=60)
+            said, _ = program.communicate(timeout=120)
         finally:
             program.kill()
     assert said == "True True\n"

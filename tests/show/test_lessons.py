@@ -16,7 +16,15 @@ import pytest
 
 from helpers.access import faults
 from helpers.command_line import error, stdout_of
-from helpers.lessons import Student, answers, compare_with_engine, drawn_sets, played, steps_of
+from helpers.lessons import (
+    Student,
+    answers,
+    compare_with_engine,
+    drawn_sets,
+    open_lesson,
+    played,
+    steps_of,
+)
 from novikoff import Additive, Perceptron, certify, guarantees, play, sources
 from novikoff.show.web.lessons import lesson, outlines, presets
 from novikoff.show.web.replay import replay
@@ -122,8 +130,7 @@ def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_each_lesson_can_be_played_by_the_keyboard_alone(page: Page, number: int) -> None:
-    page.goto(f"{page.url.partition('#')[0]}#/lesson/{number}")
-    page.wait_for_selector(f"body[data-step='{number}/0']")
+    open_lesson(page, number)
     Student(page, "keys").play(number)
 
 
@@ -163,23 +170,19 @@ def test_every_control_has_a_name_and_a_size_and_every_text_a_contrast(
 
 
 def test_what_no_one_has_answered_is_not_given_away(page: Page) -> None:
-    start = page.url.partition("#")[0]
     for number, step, given_away in ((11, 21, "log₂"), (11, 27, "|C|"), (2, 2, "after")):
-        page.goto(f"{start}#/lesson/{number}?step={step}")
-        page.wait_for_selector(f"body[data-step='{number}/{step}']")
+        open_lesson(page, number, step)
         assert page.is_visible("#ask")
         assert given_away not in page.inner_text("#facts")
 
 
 def test_show_me_gives_an_answer_that_is_right(page: Page) -> None:
-    start = page.url.partition("#")[0]
     for number in NUMBERS:
         for i, step in enumerate(steps_of(number)):
             ask = step.get("ask")
             if ask is None or not ("check" in ask or ask["kind"] == "goal"):
                 continue
-            page.goto(f"{start}#/lesson/{number}?step={i}")
-            page.wait_for_selector(f"body[data-step='{number}/{i}']")
+            open_lesson(page, number, i)
             wrong, _ = answers(number, step)
             Student(page, "keys").give(step, wrong)
             page.click("#reveal")
@@ -188,6 +191,22 @@ def test_show_me_gives_an_answer_that_is_right(page: Page) -> None:
             assert {  # by lesson: what the picture now shows to be so
                 5: "M = 23", 6: "M = 3", 7: "4 of 4", 9: "= (0, 0, 0) ✓", 10: "η\n34",
             }[number] in shown or ask.get("check") == "give up", (number, shown)  # fmt: skip
+
+
+def test_of_two_lessons_asked_for_in_a_row_the_later_is_shown(page: Page) -> None:
+    open_lesson(page, 2)
+    held = list[Any]()
+    page.route("**/lessons/3.json", lambda route: held.append(route))  # answered last
+    with page.expect_request("**/lessons/3.json"):
+        page.keyboard.press("3")
+    page.keyboard.press("4")
+    page.wait_for_selector("body[data-step='4/0']")
+    with page.expect_response("**/lessons/3.json") as late:
+        held[0].continue_()
+    late.value.finished()
+    page.unroute("**/lessons/3.json")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    assert page.get_attribute("body", "data-step") == "4/0"
 
 
 def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:

@@ -689,7 +689,7 @@ def test_the_browser_is_opened_unless_no_browser_is_given(monkeypatch: pytest.Mo
     monkeypatch.setattr(serving, "serve", lambda sock, started, _: started(f"at {sock.close()}"))
     assert stdout_of("web", "--port", 0, "--no-browser") == "at None\nPress Ctrl-C to stop.\n"
     assert run("web", "--port", 0).exit_code == 0
-    assert opened.get(timeout=30) == "at None"
+    assert opened.get(timeout=120) == "at None"
     assert opened.empty()
 
 
@@ -703,9 +703,9 @@ def test_ctrl_c_stops_the_server_cleanly() -> None:
         host, port = address.removeprefix("http://").strip("/").split(":")
         assert host == "127.0.0.1"
         assert server.stdout.readline() == "Press Ctrl-C to stop.\n"
-        with socket.create_connection((host, int(port)), timeout=30) as held:  # kept open
+        with socket.create_connection((host, int(port)), timeout=120) as held:  # kept open
             held.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
             assert held.recv(12) == b"HTTP/1.1 200"
             server.send_signal(signal.SIGINT)
-            out, err = server.communicate(timeout=30)
+            out, err = server.communicate(timeout=120)
     assert (server.returncode, out, err) == (0, "", "")

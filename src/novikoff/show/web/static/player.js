@@ -24,6 +24,7 @@ let given = [];      // the labels that the student gave, by round
 let tip = [];        // the weights that the student moves
 let places = [];     // the points that the student moves
 let picked = -1;     // the point that is selected
+let opened = 0;      // how many lessons were asked for
 
 const runs = () => lesson.runs;
 const ofPath = (path) => path.split(".").reduce((value, key) => value?.[key], runs());
@@ -46,9 +47,14 @@ function expanded(entry) {
   return numbers.map((number) => ({ ...rest, [key]: number }));
 }
 
+// Of two lessons asked for in quick succession the later is shown, whichever arrives first.
 async function open(number, wanted = 0) {
   stop();
-  lesson = await fetchJson(`lessons/${number}.json`);
+  delete document.body.dataset.step;
+  const asked = ++opened;
+  const found = await fetchJson(`lessons/${number}.json`);
+  if (asked !== opened) return;
+  lesson = found;
   steps = lesson.steps.flatMap(expanded);
   const first = Math.min(Math.max(wanted, 0), steps.length - 1);
   answered = steps.map((one, i) => !one.ask || i < first);
