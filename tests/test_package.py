@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -40,6 +41,17 @@ def test_stream_is_light_until_its_names_are_used() -> None:
         "print(before, *(callable(getattr(stream, name)) for name in stream.__all__))"
     )
     assert in_a_new_process(code) == "False True True True True True True"
+
+
+def test_every_room_says_what_belongs_there_and_what_does_not() -> None:
+    root = Path(novikoff.__file__).parent
+    rooms = [path for path in root.rglob("__init__.py") if path.parent != root]
+    assert len(rooms) >= 16
+    for room in rooms:
+        words = ast.get_docstring(ast.parse(room.read_text(encoding="utf-8"))) or ""
+        first, _, rest = words.partition("\n\n")
+        assert first.endswith("."), room
+        assert rest.endswith("."), room
 
 
 def test_play_is_the_function_however_it_is_reached() -> None:

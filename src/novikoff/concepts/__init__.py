@@ -1,4 +1,7 @@
-"""Boolean concepts: finite classes, their learners, teachers, adversaries and dimensions."""
+"""Boolean concepts: finite classes, their learners, teachers, adversaries and dimensions.
+
+Numeric learners and their theorems are elsewhere: `learners` and `guarantees`.
+"""
 
 from novikoff._lazy import public_names
 

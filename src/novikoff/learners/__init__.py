@@ -1,4 +1,7 @@
-"""Update rules, one a file, and the factory that makes a learner from settings."""
+"""Update rules, one a file, and the factory that makes a learner from settings.
+
+A learner sees one block at a time: passes are in `runs`, what a run says is in `ledger`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Exact arithmetic on floats, rows and ledgers, which the theorems use."""
+"""Exact arithmetic on floats, rows and ledgers, which the theorems use.
+
+Theorems belong one level up.
+"""
