@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 from helpers.command_line import contents, error, run, stdout_of
-from novikoff import Additive, certify, guarantees, play, sources
+from novikoff import Additive, Dual, Kernel, certify, guarantees, play, sources
 from novikoff.ledger import readings
 from novikoff.show.report import Known, Origin, Settings, gather, origin_of, page, sections
 from novikoff.show.report.figures import DRAWN, Figure, figures
@@ -258,14 +258,99 @@ def test_columns_of_very_different_size_are_warned_about() -> None:
         assert ("(up to 1,001) counts far more" in seen) is warns
 
 
-def test_a_bound_above_the_rounds_is_called_uninformative() -> None:
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_bound_is_called_uninformative_exactly_if_it_is_not_below_the_rounds(more: int) -> None:
+    # a run over the unit vectors meets its bound; the first of them again is one more round
+    X = np.eye(9)[[*range(9), 0][: 9 + more]]
+    known = gather(Data(sources.block(X, [1] * len(X)), None, ("a", "b")), Settings(False, 1))
+    assert known.bound is not None
+    assert known.bound.bound == min(9, len(X))
+    told = said_by(sections.run(known))
+    assert ("uninformative for" in told) == (known.bound.bound >= len(X)) == (more < 1)
     narrow = sources.block([[1, 0.999], [0.999, 1]], [1, -1])
     known = gather(Data(narrow, None, ("a", "b")), Settings(passes=1))
-    assert known.bound is not None
-    assert known.bound.bound >= 2
     assert "uninformative for 2 rounds" in said_by(sections.run(known))
-    wide = gather(Data(sources.block([[1, 0], [-1, 0]], [1, -1]), None, ("a", "b")))
-    assert "uninformative" not in said_by(sections.run(wide))
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "lines", "column"),
+    [
+        # an editor also counts blank lines, comments, and examples that are left out
+        (
+            ["a 3:1\n\n# none\nc 3:1\nb 3:1\n"],
+            ["--keep", "a", "--keep", "b"],
+            ["1", "5"],
+            "column 3",
+        ),
+        (["a 3:1\nb 3:1\n"], ["--zero-based"], ["1", "2"], "column 3"),
+        (['w,z,k\n1,"\n",a\n1,"\n",b\n'], ["--ignore", "z"], ["3", "5"], "w"),
+        (["a,7,0\nb,7,0\n"], ["--label", "0"], ["1", "2"], "column 1"),
+        (["w,k\n1,a\n", "w,k\n1,b\n"], [], ["d0:2", "d1:2"], "w"),
+        (["w,k\n1,a\n,b\n1,b\n"], ["--skip-bad", "1"], ["2", "4"], "w"),
+    ],
+)
+@pytest.mark.usefixtures("without_figures")
+def test_rows_are_lines_as_an_editor_counts_them_and_columns_have_the_numbers_of_the_file(
+    texts: list[str], options: list[str], lines: list[str], column: str, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"d{k}" for k in range(len(texts))]
+    for file, content in zip(files, texts, strict=True):
+        file.write_text(content)
+    assert run("report", *files, "-o", tmp_path / "page.html", *options).exit_code == 0
+    seen = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    proof, mistakes = seen.words("verdict"), seen.words("mistakes")
+    assert f"λ, as a share of all {lines[0]} a 50% {lines[1]} b 50%" in proof
+    assert set(re.findall(rf" (\S+) [ab] \d+ .*? {column} = [17]", mistakes)) == set(lines)
+    assert "Lines are counted as in an editor: from 1, with the header." in mistakes
+    assert f"{column} not determined by the rows" in proof
+
+
+CORNERS = "a,b,k\n1,1,same\n-1,-1,same\n1,-1,other\n-1,1,other\n2,1,same\n-2,1,other\n"
+
+
+def test_in_the_space_of_a_kernel_the_page_proves_what_no_line_does(tmp_path: Path) -> None:
+    data, made, cert = tmp_path / "xor.csv", tmp_path / "p.html", tmp_path / "certificate.json"
+    data.write_text(CORNERS)
+    told = stdout_of("report", data, "-o", made, "--kernel", "poly", "--degree", 2)
+    assert "completely separable in the space of the kernel poly (1 x·z + 1)^2; the per" in told
+    first = made.read_text(encoding="utf-8")
+    seen, kernel = Page(first), Kernel("poly", degree=2)
+    block = sources.read(data).block
+    run = play(arranged(block, 0), Dual(2, kernel=kernel), epochs=1000)
+    bound = guarantees.kernel_bound(run.ledger)
+    assert str(bound) in seen.words("run")
+    assert "Yes: a hyperplane of the kernel's space separates the rows" in seen.words("verdict")
+    assert "Logistic regression" not in first
+    times = np.unique(run.ledger.rows, return_counts=True)
+    assert f"the {len(times[0])} rows that were mistaken" in seen.words("weights")
+    for row, often in zip(*times, strict=True):
+        sign = "same" if block.labels[row] > 0 else "other"
+        weight = short(float(often * block.labels[row]))
+        assert f"{row + 2} {sign} {often} {weight} " in seen.words("weights")
+    assert {"figure-plane", "figure-mistakes", "figure-readings"} <= set(seen.ids)
+    cert.write_bytes(base64.b64decode(next(x for x in seen.links if "base64" in x).split(",")[1]))
+    verify, again = (
+        shlex.split(unescape(x)) for x in re.findall("<pre>(novikoff [^<]+)</pre>", first)
+    )
+    assert "proved" in stdout_of("verify", cert, *verify[3:])
+    stdout_of(*again[1:])
+    assert made.read_text(encoding="utf-8") == first
+
+
+@pytest.mark.usefixtures("without_figures")
+def test_a_report_on_a_kernel_says_what_is_not_separated_and_what_cannot_be_certified(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "xor.csv").write_text(CORNERS)
+    here = (tmp_path / "xor.csv", "-o", tmp_path / "p.html", "--kernel")
+    stdout_of("report", *here, "linear")
+    seen = Page((tmp_path / "p.html").read_text(encoding="utf-8")).words("verdict")
+    assert "in the kernel's space the sum is exactly 0" in seen
+    stdout_of("report", *here, "rbf")
+    seen = Page((tmp_path / "p.html").read_text(encoding="utf-8")).words()
+    assert "Not decided: an rbf kernel separates all rows" in seen
+    assert "none: this needs a linear or polynomial kernel" in seen
+    assert "--kernel is for two labels" in error("report", *here, "poly", "--formula", "k ~ a")
 
 
 def test_aliased_columns_are_named() -> None:
@@ -607,6 +692,7 @@ def test_the_page_says_what_became_of_missing_values_and_bad_lines(
         (["--model", "multinomial", "--formula", "mode ~ tariff"], "car: constant 1"),
         (["--model", "ordinal", "--formula", "grade ~ tariff"], "1|2 finite"),
         (["--formula", "sold ~ tariff | firm"], "firm=9 1 firm=8 0.8125"),
+        (["--formula", "sold ~ tariff"], "in the file they are lines 2–7"),
     ],
 )
 def test_each_model_has_a_page_that_cites_its_proof_and_is_checked_again(

@@ -1,13 +1,16 @@
 """`novikoff report`: one page about the data of files, to read in a browser or on paper."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
 from novikoff.guarantees.words import estimates, run_in_brief, separation
+from novikoff.ledger.kernels import FileKernel
 from novikoff.sources import Data
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.atomic_write import atomic_write
@@ -16,6 +19,7 @@ from novikoff.stream.printing import count, plain, plural
 OPTIONS = """
 -o, --output PAGE       Write the page to this file.
 --names                 svmlight: a file with the column names, one per line.
+--kernel                Learn and decide it in the space of this kernel, without a constant.
 --passes 1<=N           Maximum number of passes of the perceptron. [1000 if the data are separable,
                         else 10]
 --seed 0<=N             Random seed, for the order of rows and the held-out ones.
@@ -32,6 +36,10 @@ def report(
     regression: ModelName = "binary",
     formula: str | None = None,
     fixed_effects: list[str] | None = None,
+    kernel: FileKernel | None = None,
+    degree: int | None = None,
+    gamma: float | None = None,
+    coef0: float | None = None,
     intercept: bool = True,
     passes: int | None = None,
     seed: int = 0,
@@ -49,7 +57,8 @@ def report(
     of `certify` with its proof, follows a run of the perceptron and its mistake bounds, lists the
     largest weights and the mistakes, and says how to make the page again. The data must fit in
     memory. Of a formula, of fixed effects or of another model than the binary one, the page says
-    which estimates exist, why, what to do next and how to cite it.
+    which estimates exist, why, what to do next and how to cite it. With a kernel, it is about the
+    kernel perceptron.
 
     Exit status: 0 written, 2 bad input, 130 interrupted.
     """
@@ -57,6 +66,9 @@ def report(
     name = "<stdin>" if data[0] == "-" else data[0]
     asks = options.as_words(model=None if regression == "binary" else regression, formula=formula)
     effects = options.as_words(fixed_effects=fixed_effects)
+    space = options.kernel_of(kernel, degree, gamma, coef0)
+    if space is not None and (asks or effects):
+        fail("--kernel is for two labels without a formula; leave it out, or the model")
     with spinner(f"reading {name}", quiet=quiet) as say:
         from novikoff.show import plots
 
@@ -65,7 +77,16 @@ def report(
         except plots.NoMatplotlib as error:
             fail(str(error))
         from novikoff.separability import certify
-        from novikoff.show.report import Settings, gather, origin_of, page, regression_page
+        from novikoff.show.report import (
+            InKernel,
+            Known,
+            Settings,
+            gather,
+            gather_in_kernel,
+            origin_of,
+            page,
+            regression_page,
+        )
 
         inputs = inputs_of(data)
         many = regression != "binary"
@@ -82,6 +103,7 @@ def report(
             mistakes=mistakes,
             intercept=None if intercept else False,
         )
+        rest += options.as_words(kernel=kernel, degree=degree, gamma=gamma, coef0=coef0)
         again = options.as_words(formula=formula, categorical=fixed_effects)
         command = ["novikoff", "report", *data, "-o", str(output), *asks, *effects, *rest, *how]
         origin = origin_of(
@@ -95,10 +117,18 @@ def report(
         settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
         if isinstance(given, Data) and not asks and not effects:
             named = None if names is None else names_in(names, given)
-            known = gather(given, settings, names=named, origin=origin, progress=say)
+            more: dict[str, Any] = {"names": named, "origin": origin, "progress": say}
+            known: Known | InKernel
+            if space is None:
+                known = gather(given, settings, **more)
+            else:
+                known = gather_in_kernel(given, space, replace(settings, bias=False), **more)
             say("drawing")
-            text, verdict = page(known, top=top, mistakes=mistakes), known.certificate.verdict
-            found = "completely " * (verdict == "complete") + separation(verdict).headline
+            text, it = page(known, top=top, mistakes=mistakes), known.certificate
+            found = "not decided"
+            if it is not None:
+                found = "completely " * (it.verdict == "complete") + separation(it.verdict).headline
+            found += "" if space is None else f" in the space of the {space}"
             ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
             said = f"{found}; the perceptron {ended}"
         else:
@@ -110,7 +140,7 @@ def report(
                 max_seconds=max_seconds,
                 progress=say,
             )
-            text = regression_page(certificate, origin, settings)
+            text = regression_page(certificate, given, origin, settings)
             said = f"{certificate.verdict}: {estimates(certificate.verdict).partition(':')[0]}"
     with atomic_write(output) as file:
         file.write(text.encode(errors="replace"))

@@ -124,7 +124,7 @@ def certify(
             for i in sorted(found.multipliers)[:MOST_NAMED]:
                 shard = next(one for one in reversed(cut) if one.first <= i)
                 if isinstance(source, TextFiles):  # others have no lines
-                    places[i] = source.part(shard.parts, shard.first).place(i)
+                    places |= source.part(shard.parts, shard.first).places([i])
             return replace(found, places=places), source
         for block in against:
             pool.add(block, block.positions(np.arange(len(block))))

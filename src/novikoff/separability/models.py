@@ -18,6 +18,7 @@ from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
 from novikoff.guarantees.verdict import ModelName
 from novikoff.sources.files.arrow_arrays import arrow
+from novikoff.sources.files.text import TextFiles
 from novikoff.sources.in_memory import table_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
@@ -36,8 +37,8 @@ Names: TypeAlias = tuple[str, ...]
 class Regression:
     """The columns, other than the constant, and the response of a regression.
 
-    Parameters are those of `certify`; `model` is None if only the formula is known, and `files` and
-    `header` are those of `Data`.
+    Parameters are those of `certify`; `model` is None if only the formula is known, and `files`,
+    `header` and `source` are those of `Data`.
     """
 
     rows: Rows
@@ -52,6 +53,7 @@ class Regression:
     weights: Any = None
     files: Names = ()
     header: bool | None = None
+    source: TextFiles | None = None
 
 
 def levels_of(

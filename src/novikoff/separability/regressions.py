@@ -84,7 +84,7 @@ def regression_data(of: Any, frame: Any = None, *, weights: Any = None) -> Regre
     """
     if isinstance(of, str) and isinstance(frame, Data):
         found = _of_formula(of, _frame_of(frame), frame.block.importances)
-        return replace(found, files=frame.files, header=frame.header)
+        return replace(found, files=frame.files, header=frame.header, source=frame.source)
     if isinstance(of, str):
         return _of_formula(of, _pandas(frame), weights)
     if hasattr(of, "_fml") and hasattr(of, "_method"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
@@ -138,10 +138,14 @@ class LabelChoice:
             labels = f"the labels are {quoted_list(list(met))}"
             raise BadExample(f"{source.name}: no example has the label {quoted(first)}; {labels}")
 
-    def _kept(self, chunk: Chunk) -> Chunk:
+    def chosen(self, texts: Iterable[str]) -> list[bool]:
+        """Whether the examples with each of these labels are read."""
         keys = {label_key(text) for text in self.keep}
-        chosen = [label_key(text) in keys for text in chunk.label_texts]
-        if not self.keep or all(chosen):
+        return [not keys or label_key(text) in keys for text in texts]
+
+    def _kept(self, chunk: Chunk) -> Chunk:
+        chosen = self.chosen(chunk.label_texts)
+        if all(chosen):
             return chunk
         rows = np.flatnonzero(np.array([*chosen, False])[chunk.labels])
         numbers = np.cumsum(chosen, dtype=np.int32) - 1

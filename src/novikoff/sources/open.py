@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -221,6 +221,8 @@ class Data:
     skipped: tuple[str, ...] = ()  # what was wrong with the bad lines
     description: str = ""  # "CSV, comma, header, label 'kind', 5 numbers, 1 ignored (id)"
     missing: Missing = "refuse"  # what was done with missing values
+    numbers: Sequence[object] | None = None  # the file's own, of columns without names
+    source: TextFiles | None = field(default=None, compare=False, repr=False)  # it has lines
 
 
 def read(
@@ -364,10 +366,10 @@ def described(
     base = 0 if zero_based else features.dim - features.count  # of svmlight 1 if no index is 0
     if zero_based is False and features.dim and not base:
         raise BadExample("there is an index 0, but zero_based is False")
-    dim, no = features.dim - base, np.zeros(1, dtype=np.int32)
+    dim, no, names = features.dim - base, np.zeros(1, dtype=np.int32), features.names
     data = Data(
         Block(SparseRows(np.zeros(0), no[:0], no, dim), np.zeros(0, dtype=np.int8)),
-        None if table is not None and not table.has_header else features.names,
+        None if table is not None and not table.has_header else names,
         blocks.labelling.classes,
         getattr(lines, "label", None) if table is None else table.label,
         table.has_header if table is not None and lines is not None else None,
@@ -375,6 +377,8 @@ def described(
         tuple(source.skipped),
         source.description,
         how.missing_rule,
+        range(base, features.dim) if names is None else names,
+        source if isinstance(source, TextFiles) and not source.is_pipe else None,
     )
     return data, base
 

@@ -89,11 +89,12 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
 
     Each point is a reading of the run after that number of rounds (Freund & Schapire 1999), and the
     shades are 95 % intervals for the accuracy on new examples, one at a time. The
-    run, ledger or fitted estimator is of an additive learner that kept its examples; of more than
-    `most` test examples only `most` are used.
+    run, ledger or fitted estimator is of an additive or a kernel learner that kept its examples; of
+    more than `most` test examples only `most` are used.
     """
     ledger = ledger_of(made)
-    ledger.expect_sums()
+    if ledger.kernel is None:
+        ledger.expect_sums()
     ledger.expect_examples()
     expect_rows(test)
     if test.rows.dim != ledger.dim:
@@ -135,7 +136,14 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
 
 def _up_to(ledger: Ledger, t: int) -> Ledger:
     """The ledger as it was after round t; its rows are numbered by their place in `examples`."""
-    part = Ledger(ledger.dim, bias=ledger.bias, start=ledger.start, unit=ledger.unit)
+    part = Ledger(
+        ledger.dim,
+        bias=ledger.bias,
+        start=ledger.start,
+        unit=ledger.unit,
+        rule=ledger.rule,
+        kernel=ledger.kernel,
+    )
     n = ledger.updates_by(t)
     if n == 0:
         part.n_rounds = t

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from novikoff.show.plots.planes import expect_rows, plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Positions, Rows, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,36 +104,51 @@ def regions(clf: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     X has two features; there may be any number of classes. The mistaken examples that an estimator
     of novikoff has kept are ringed: those of a kernel perceptron are all that it knows.
     """
-    rows = rows_of(X)
+    kinds: list[Any] = np.asarray(clf.classes_).tolist()
+    numbers = {label: k for k, label in enumerate(kinds)}
+    runs: tuple[Run, ...] = getattr(clf, "runs_", ())
+    return draw_regions(
+        rows_of(X),
+        np.array([numbers.get(label, -1) for label in np.asarray(y).tolist()]),
+        [str(kind) for kind in kinds],
+        lambda places: np.array([numbers[label] for label in clf.predict(places).tolist()]),
+        [run.ledger for run in runs],
+        ax=ax,
+    )
+
+
+def draw_regions(
+    rows: Rows,
+    labels: Positions,
+    names: Sequence[str],
+    predict: Callable[[Vector], Positions],
+    ledgers: Sequence[Ledger] = (),
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the number of the label predicted at each place, and the rows; see `regions`."""
     if rows.dim != 2:
         raise ValueError(f"regions are drawn for 2 features, not for {rows.dim}")
-    kinds: list[Any] = np.asarray(clf.classes_).tolist()
     expect_rows(Block(rows, np.ones(len(rows), dtype=np.int8)))
-    points, labels = dense(rows), np.asarray(y).tolist()
-    ax = new_axes() if ax is None else ax
+    points, ax = dense(rows), new_axes() if ax is None else ax
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.where(high > low, high - low, 1.0) / 20
     sides = [np.linspace(a, b, _PLACES) for a, b in zip(low - room, high + room, strict=True)]
     across, up = np.meshgrid(*sides)
-    numbers = {label: k for k, label in enumerate(kinds)}
-    predicted = clf.predict(np.column_stack([across.reshape(-1), up.reshape(-1)]))
-    at = np.array([numbers[label] for label in predicted.tolist()]).reshape(across.shape)
-    styles = [POINT_STYLES[-1], POINT_STYLES[1]]
-    colours = [MINUS, PLUS]
-    if len(kinds) > 2:
-        colours = [COLOURS[k % len(COLOURS)] for k in range(len(kinds))]
-        markers = [MARKERS[k % len(MARKERS)] for k in range(len(kinds))]
+    at = predict(np.column_stack([across.reshape(-1), up.reshape(-1)])).reshape(across.shape)
+    styles, colours = [POINT_STYLES[-1], POINT_STYLES[1]], [MINUS, PLUS]
+    if len(names) > 2:
+        colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
         styles = [
-            {"marker": m, "color": colour} for m, colour in zip(markers, colours, strict=True)
+            {"marker": MARKERS[k % len(MARKERS)], "color": colour}
+            for k, colour in enumerate(colours)
         ]
-    levels = np.arange(len(kinds) + 1) - 0.5
+    levels = np.arange(len(names) + 1) - 0.5
     ax.contourf(*sides, at, levels=levels, colors=colours, alpha=0.2)
-    for label, style in zip(kinds, styles, strict=True):
-        own = points[[one == label for one in labels]]
-        ax.scatter(own[:, 0], own[:, 1], s=14, label=escaped(str(label)), **style)
-    runs: tuple[Run, ...] = getattr(clf, "runs_", ())
-    kept = [run.ledger for run in runs if run.ledger.keep == "examples" and len(run.ledger)]
-    if kept:
+    for k, (name, style) in enumerate(zip(names, styles, strict=True)):
+        own = points[labels == k]
+        ax.scatter(own[:, 0], own[:, 1], s=14, label=escaped(name), **style)
+    if kept := [one for one in ledgers if one.keep == "examples" and len(one)]:
         rung = np.unique(np.vstack([dense(ledger.examples) for ledger in kept]), axis=0)
         ax.scatter(
             rung[:, 0], rung[:, 1], s=70, facecolors="none", edgecolors=BLACK, label="mistaken"

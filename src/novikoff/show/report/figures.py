@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.guarantees.verdict import Separation
-from novikoff.ledger.readings import weights_after
+from novikoff.ledger.readings import scores_by_reading, weights_after
 from novikoff.show import plots
+from novikoff.show.plots.axes import escaped, legend_below
+from novikoff.show.plots.estimators import draw_regions
 from novikoff.show.projection import scaled, squared_lengths
-from novikoff.show.report.gathering import Known
+from novikoff.show.report.gathering import Facts, InKernel, Known, row_spans
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural
-from novikoff.stream.rows import dots
+from novikoff.stream.rows import DenseRows, Positions, Vector, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,8 +62,11 @@ class Figure:
             return tag("p", f"Not drawn: {why}.", class_="more")
 
 
-def figures(known: Known) -> Iterator[Figure]:
+def figures(known: Known | InKernel) -> Iterator[Figure]:
     """All figures that these facts allow."""
+    if isinstance(known, InKernel):
+        yield from _of_kernel(known)
+        return
     block, ledger, it = known.data.block, known.run.ledger, known.certificate
     named: dict[str, Any] = {"names": known.names, "classes": known.data.classes}
     if block.rows.dim:
@@ -75,15 +80,7 @@ def figures(known: Known) -> Iterator[Figure]:
                 "multiplier λ. Each row times its sign and its λ, they sum to 0 in every column.",
                 _TALL,
             )
-    bound = None if known.bound is None else known.bound.bound
-    at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
-    yield Figure(
-        "mistakes",
-        "Mistakes, round by round",
-        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
-        f"In each round the perceptron sees one row. It made {plural(len(ledger), 'mistake')} in "
-        f"{plural(ledger.n_rounds, 'round')}{at_most}.",
-    )
+    yield _mistakes(known)
     if (trace := known.sandwich) is not None:
         yield Figure(
             "sandwich",
@@ -113,14 +110,56 @@ def figures(known: Known) -> Iterator[Figure]:
             _TALL,
             panels=1 + block.rows.dim,
         )
+    yield from _readings(known)
+
+
+def _of_kernel(known: InKernel) -> Iterator[Figure]:
+    block, ledger = known.data.block, known.run.ledger
+    if block.rows.dim == 2 and len(block) <= DRAWN:
+
+        def predict(places: Vector) -> Positions:
+            return (scores_by_reading(ledger, DenseRows(places))["final"] >= 0).astype(np.int64)
+
+        def draw(ax: Axes) -> None:
+            codes = (block.labels > 0).astype(np.int64)
+            draw_regions(block.rows, codes, known.data.classes, predict, [ledger], ax=ax)
+            ax.set(xlabel=escaped(known.names[0]), ylabel=escaped(known.names[1]))
+            legend_below(ax)
+
+        yield Figure(
+            "plane",
+            "The rows, and what is predicted where",
+            draw,
+            "The tint shows the label that the final weights predict at each place. The ringed "
+            "rows were mistaken: they are all that the kernel perceptron keeps.",
+            _TALL,
+        )
+    yield _mistakes(known)
+    yield from _readings(known)
+
+
+def _mistakes(known: Known | InKernel) -> Figure:
+    ledger, it = known.run.ledger, known.bound
+    bound = None if it is None else it.bound
+    at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
+    return Figure(
+        "mistakes",
+        "Mistakes, round by round",
+        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
+        f"In each round the perceptron sees one row. It made {plural(len(ledger), 'mistake')} in "
+        f"{plural(ledger.n_rounds, 'round')}{at_most}.",
+    )
+
+
+def _readings(known: Facts) -> Iterator[Figure]:
     if (trial := known.trial) is not None:
         yield Figure(
             "readings",
             "Learning curves on held-out rows",
             lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
             f"Three predictors from one run over {plural(trial.learned, 'row')}, tested on "
-            f"{count(len(trial.test))} others: its final weights, their average over all rounds, "
-            "and the vote of every weight vector it had.",
+            f"{plural(len(trial.test), 'other')}: its final weights, their average over all "
+            "rounds, and the vote of every weight vector it had.",
         )
 
 
@@ -181,14 +220,16 @@ def _update(known: Known, k: int) -> Figure:
     sign, x = int(ledger.labels[k]), np.zeros(ledger.dim)
     columns, values = ledger.examples.row(int(ledger.example[k]))
     x[columns] = values
+    at = int(ledger.rows[k])
+    where = row_spans(known.data, [range(at, at + 1)])
     label, turns = known.label(sign), "towards" if sign > 0 else "away from"
     how: dict[str, Any] = {"bias": known.settings.bias, "classes": known.data.classes}
     return Figure(
         f"update-{'positive' if sign > 0 else 'negative'}",
         f"A mistake on {label}",
         lambda *axes: plots.update(weights_after(ledger, k), x, sign, **how, axes=axes),
-        f"Mistake {count(k + 1)}, on row {count(int(ledger.rows[k]))}, which is {label}: the "
-        f"weights w turn {turns} it.",
+        f"Mistake {count(k + 1)}, on {'row ' * (known.data.source is None)}{where}, which is "
+        f"{label}: the weights w turn {turns} it.",
         _NARROW,
         panels=3,
         stacked=False,

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
+from novikoff.guarantees.kernel import KernelBound
 from novikoff.guarantees.known import applicable_bound, error_bound, running_sandwich
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.guarantees.verdict import Separation
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Dual
 from novikoff.ledger import readings
+from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.runs.loop import Run, play
@@ -28,12 +30,13 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
-from novikoff.stream.printing import listed, plain
-from novikoff.stream.rows import Vector, dots
+from novikoff.stream.printing import count, listed, plain
+from novikoff.stream.rows import Vector
 
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
 # The time for the vote is proportional to mistakes times test rows.
 MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
+MOST_EXACT = 1000  # rows whose kernels with each other are computed in exact arithmetic
 
 
 class File(NamedTuple):
@@ -120,36 +123,82 @@ class Trial:
         return max(positive, len(self.test) - positive)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The facts of a report; if there is no bound, sandwich or risk, `unknown` says why."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What a report on any perceptron knows; if there is no bound or risk, `unknown` says why.
+
+    Columns without names have the file's own numbers. `scores` are those of all rows by the final
+    weights, and `wrong` counts the rows that these and their average do not get right.
+    """
 
     data: Data
-    names: Sequence[str] | None
+    names: Sequence[str]
     origin: Origin
     settings: Settings
     passes: int
-    certificate: Certificate
     run: Run
-    final: Vector
-    average: Vector
+    scores: Vector
     wrong: tuple[int, int]
-    bound: Bound | None
-    adaptive: Bound | None
-    sandwich: Sandwich | None
     risk: RiskBound | None
     trial: Trial | None
     unknown: Mapping[str, str]
 
     def name(self, column: int) -> str:
         """The name of a column; quoted, as everywhere, if it has control characters."""
-        if self.names is not None and column < len(self.names):
-            return plain(self.names[column])
-        return self.certificate.data.name(column)
+        return plain(self.names[column]) if column < len(self.names) else "constant"
 
     def label(self, sign: int) -> str:
         """The label with the sign −1 or +1, quoted likewise."""
         return plain(self.data.classes[sign > 0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known(Facts):
+    """The facts of a report on a hyperplane; `shown` is the certificate with the names to read."""
+
+    certificate: Certificate
+    shown: Certificate
+    final: Vector
+    average: Vector
+    bound: Bound | None
+    adaptive: Bound | None
+    sandwich: Sandwich | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InKernel(Facts):
+    """The facts of a report on a kernel perceptron; its certificate may be `unknown`."""
+
+    kernel: Kernel
+    certificate: Certificate | None
+    bound: KernelBound | None
+
+
+def column_numbers(data: Data) -> list[str]:
+    """The columns of the data as their file numbers them; those of arrays from 0."""
+    return [f"column {k}" for k in data.numbers or range(data.block.rows.dim)]
+
+
+def row_numbers(data: Data | Regression, rows: Iterable[int]) -> list[str]:
+    """The lines of these rows as an editor counts them, with several files after their names.
+
+    Rows that are not lines of a file are counted from 0.
+    """
+    rows, source = [*rows], data.source
+    if source is None:
+        return [str(i) for i in rows]
+    found, one = source.places(rows), len(source.inputs) == 1
+    return [found[i].rpartition(":")[2] if one else Path(found[i]).name for i in rows]
+
+
+def row_spans(data: Data | Regression, rows: Sequence[range], most: int = 10) -> str:
+    """Ranges of rows by their numbers: "0–1, 4", "lines 2–3, 6"; of more, the first `most`."""
+    ends = row_numbers(data, (i for r in rows[:most] for i in (r[0], r[-1])))
+    pairs = zip(ends[::2], ends[1::2], strict=True)
+    shown = ", ".join(a if a == b else f"{a}–{b}" for a, b in pairs)
+    left = sum(map(len, rows[most:]))
+    kind = "" if data.source is None else "line " if ends[1:] == ends[:1] else "lines "
+    return f"{kind}{shown}{f' and {count(left)} more' if left else ''}"
 
 
 def gather(
@@ -177,42 +226,98 @@ def gather(
         progress=say,
     )
     complete = certificate.verdict == Separation.COMPLETE
-    passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
-    say("running the perceptron")
-    run = play(arranged(block, how.seed), Additive(block.rows.dim, bias=bias), epochs=passes)
+    common = _common(data, how, names, origin, say, complete=complete)
+    ledger = common["run"].ledger
     say("computing the bounds")
     witness = certificate.weights if complete else None
-    bound, no_bound = applicable_bound(run.ledger, witness=witness, data=block)
-    sandwich, no_sandwich = running_sandwich(run.ledger, witness)
-    risk, no_risk = error_bound(run.ledger)
-    say("testing on held-out rows")
-    trial = trial_of(block, bias=bias, seed=how.seed)
-    final, average = readings.final(run.ledger), readings.average(run.ledger)
-
-    def wrong(w: Vector) -> int:
-        return int((block.labels * dots(block.rows, w, bias=bias) <= 0).sum())
-
+    bound, no_bound = applicable_bound(ledger, witness=witness, data=block)
+    sandwich, no_sandwich = running_sandwich(ledger, witness)
+    common["unknown"] |= {"bound": no_bound, "sandwich": no_sandwich}
+    about = replace(certificate.data, names=tuple(common["names"]))
     return Known(
-        data=data,
-        names=data.names if names is None else names,
-        origin=origin or Origin(),
-        settings=how,
-        passes=passes,
+        **common,
         certificate=certificate,
-        run=run,
-        final=final,
-        average=average,
-        wrong=(wrong(final), wrong(average)),
+        shown=replace(certificate, data=about),
+        final=readings.final(ledger),
+        average=readings.average(ledger),
         bound=bound,
-        adaptive=None if witness is None else guarantees.adaptive(run.ledger, witness),
+        adaptive=None if witness is None else guarantees.adaptive(ledger, witness),
         sandwich=sandwich,
-        risk=risk,
-        trial=trial,
-        unknown={"bound": no_bound, "sandwich": no_sandwich, "risk": no_risk},
     )
 
 
-def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
+def gather_in_kernel(
+    data: Data,
+    kernel: Kernel,
+    settings: Settings,
+    *,
+    names: Sequence[str] | None = None,
+    origin: Origin | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> InKernel:
+    """The same in the space of a kernel; a kernel whose values are not exact has no certificate."""
+    say, certificate, why = progress or (lambda _: None), None, ""
+    try:
+        certificate = separability.certify(
+            data, kernel=kernel, max_seconds=settings.max_seconds, progress=say
+        )
+    except BadExample as error:
+        why = str(error)
+    complete = certificate is not None and certificate.verdict == Separation.COMPLETE
+    common = _common(data, settings, names, origin, say, complete=complete, kernel=kernel)
+    ledger, bound = common["run"].ledger, None
+    try:
+        if not len(ledger) or len(ledger.examples) <= MOST_EXACT:
+            bound = guarantees.kernel_bound(ledger)
+        common["unknown"]["bound"] = "the mistaken rows are too many for an exact Gram matrix"
+    except ValueError as error:
+        common["unknown"]["bound"] = str(error)
+    common["unknown"]["certificate"] = why
+    return InKernel(**common, kernel=kernel, certificate=certificate, bound=bound)
+
+
+def _common(
+    data: Data,
+    how: Settings,
+    names: Sequence[str] | None,
+    origin: Origin | None,
+    say: Callable[[str], None],
+    *,
+    complete: bool,
+    kernel: Kernel | None = None,
+) -> dict[str, Any]:
+    """The fields of `Facts`: the run, what it proves, and a test on held-out rows."""
+    block, passes = data.block, how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
+
+    def new_learner() -> Additive | Dual:
+        dim = block.rows.dim
+        return Additive(dim, bias=how.bias) if kernel is None else Dual(dim, kernel=kernel)
+
+    say("running the perceptron")
+    learner = new_learner()
+    run = play(arranged(block, how.seed), learner, epochs=passes)
+    say("testing on held-out rows")
+    trial = trial_of(block, new_learner(), seed=how.seed)
+    risk, no_risk = error_bound(run.ledger)
+    each: tuple[Reading, ...] = ("final", "average")
+    scores = [readings.scores(learner, run.ledger, one, block.rows) for one in each]
+    named = data.names if names is None else names
+    return {
+        "data": data,
+        "names": column_numbers(data) if named is None else named,
+        "origin": origin or Origin(),
+        "settings": how,
+        "passes": passes,
+        "run": run,
+        "scores": scores[0],
+        "wrong": tuple(int((block.labels * one <= 0).sum()) for one in scores),
+        "risk": risk,
+        "trial": trial,
+        "unknown": {"risk": no_risk},
+    }
+
+
+def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:
     """Learn from four fifths of the rows and test on the others; None for fewer than five rows."""
     order = seeded_order(block.rows, seed)
     cut = len(order) - len(order) // 5
@@ -220,7 +325,7 @@ def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
         return None
     learned, held = order[:cut][:MOST_LEARNED], order[cut:][:MOST_TESTED]
     train, test = (Block(block.rows.take(part), block.labels[part]) for part in (learned, held))
-    ledger = play(train, Additive(block.rows.dim, bias=bias), epochs=TEST_PASSES).ledger
+    ledger = play(train, learner, epochs=TEST_PASSES).ledger
     scores, true = readings.scores_by_reading(ledger, test.rows), test.labels > 0
     said = {reading: predicts_positive(each) for reading, each in scores.items()}
     right = {reading: int((each == true).sum()) for reading, each in said.items()}

@@ -15,15 +15,27 @@ import numpy as np
 
 from novikoff import __version__
 from novikoff.guarantees import words
-from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of
+from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of, merged
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
+from novikoff.guarantees.kernel import KernelBound
 from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
+from novikoff.separability.models import Regression
 from novikoff.show.report import regression
 from novikoff.show.report.figures import Figure, figures
-from novikoff.show.report.gathering import Known, Origin, Settings
+from novikoff.show.report.gathering import (
+    Facts,
+    InKernel,
+    Known,
+    Origin,
+    Settings,
+    column_numbers,
+    row_numbers,
+    row_spans,
+)
 from novikoff.show.report.html import Html, facts, folded, heading, paragraph, table, tag
+from novikoff.sources import Data
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
@@ -35,9 +47,7 @@ from novikoff.stream.printing import (
     share_upwards,
     short,
     size,
-    spans,
 )
-from novikoff.stream.rows import dots
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
@@ -57,30 +67,38 @@ _MISSING: dict[Missing, str] = {
 Parts: TypeAlias = list[tuple[str, str, str, Iterable[Html]]]
 
 
-def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
+def page(known: Known | InKernel, *, top: int = 15, mistakes: int = 20) -> str:
     """The report as one HTML file: no script, no network, figures and style inside.
 
     It lists the `top` weights for each label, and this many `mistakes`.
     """
+    proof, listed_weights = _proof_in_kernel(known), _weights_of_mistakes(known, top)
+    if isinstance(known, Known):
+        proof, listed_weights = verdict(known), weights(known, top)
     parts: Parts = [
         ("data", "Data", "The data", data(known)),
-        ("verdict", "Verdict", "Are they separable?", verdict(known)),
+        ("verdict", "Verdict", "Are they separable?", proof),
         ("run", "Run", "What the perceptron did", run(known)),
         ("figures", "Figures", "Figures", _figures(known)),
         ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
-        ("weights", "Weights", "The weights by name", weights(known, top)),
+        ("weights", "Weights", "The weights by name", listed_weights),
         ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
         (*_REPRODUCE, reproduce(known.origin, known.settings)),
     ]
     return _page(known.origin, summary(known), parts)
 
 
-def regression_page(it: Certificate, origin: Origin, settings: Settings) -> str:
+def regression_page(
+    it: Certificate, data: Data | Regression, origin: Origin, settings: Settings
+) -> str:
     """The report on a regression: which estimates exist, why, and what to do next."""
     badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
     exist = words.estimates(it.verdict).partition(":")[0]
     said = f"{it.verdict}: {words.model_separation(it.verdict)}"
-    found = [paragraph(badge), facts(dict(facts_of(it))), *regression.separated_by(it)]
+    about = dict(facts_of(it))
+    if data.source is not None and (at := it.separated_rows.tolist()):
+        about["in the file"] = f"they are {row_spans(data, merged(range(i, i + 1) for i in at))}"
+    found = [paragraph(badge), facts(about), *regression.separated_by(it)]
     parts: Parts = [
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
         ("estimates", "Estimates", "The estimates", regression.estimates(it)),
@@ -112,12 +130,13 @@ def _page(origin: Origin, summary: Html, parts: Parts) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _figures(known: Known) -> Iterator[Html]:
+def _figures(known: Known | InKernel) -> Iterator[Html]:
     """The figures that say most; the others are folded."""
     several = list(figures(known))
     first = [_figure(one) for one in several if one.name in _SHOWN]
     yield tag("div", *first, class_="figures")
-    yield folded("More figures", *(_figure(one) for one in several if one.name not in _SHOWN))
+    if rest := [_figure(one) for one in several if one.name not in _SHOWN]:
+        yield folded("More figures", *rest)
 
 
 def _figure(figure: Figure) -> Html:
@@ -125,7 +144,7 @@ def _figure(figure: Figure) -> Html:
     return tag("figure", figure.svg(), caption, id=f"figure-{figure.name}")
 
 
-def summary(known: Known) -> Html:
+def summary(known: Known | InKernel) -> Html:
     """The report in a few lines."""
     block, trial, risk = known.data.block, known.trial, known.risk
     labels = " and ".join(
@@ -161,11 +180,11 @@ def _interval(right: int, n: int) -> tuple[str, str]:
     return percent(right, n), f"{low} to {high}"
 
 
-def _rows_with(known: Known, sign: int) -> int:
+def _rows_with(known: Facts, sign: int) -> int:
     return int((known.data.block.labels == sign).sum())
 
 
-def data(known: Known) -> Iterator[Html]:
+def data(known: Facts) -> Iterator[Html]:
     """The data: shape, labels, where they came from."""
     block, origin = known.data.block, known.origin
     rows, dim = len(block), block.rows.dim
@@ -173,8 +192,9 @@ def data(known: Known) -> Iterator[Html]:
     columns = count(dim)
     if known.settings.bias:
         columns += ", and a constant 1 so that the hyperplane need not pass through the origin"
-    if known.names is None:
-        columns += "; they have no names and are counted from 0 (svmlight usually counts from 1)"
+    if known.names == column_numbers(known.data):
+        like = "counted from 0" if known.data.numbers is None else "numbered as in the file"
+        columns += f"; they have no names and are {like}"
     about = {}
     if origin.given:
         about["Read from"] = ", ".join(origin.names)
@@ -239,15 +259,18 @@ def verdict(known: Known) -> Iterator[Html]:
             f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
             "column adds nothing, and its coefficient is not determined.",
         )
-    yield from regression.estimates(it)
+    yield from regression.estimates(known.shown)
     yield heading("Check it yourself")
     yield from _check_it_yourself(it, known.origin)
 
 
-def _separable(known: Known) -> str:
+def _separable(known: Known | InKernel) -> str:
     """The answer to the question whether the data are separable, without a full stop."""
     it = known.certificate
-    meaning = words.separation(it.verdict).meaning
+    if it is None:
+        return f"Not decided: {known.unknown['certificate']}"
+    by = "hyperplane of the kernel's space" if isinstance(known, InKernel) else "hyperplane"
+    meaning = words.separation(it.verdict, by=by).meaning
     if it.verdict == Separation.QUASI_COMPLETE:
         separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
         meaning += f". One has {separated} strictly on their correct sides"
@@ -293,9 +316,9 @@ def _complete(known: Known) -> Iterator[Html]:
 
 def _quasi_complete(known: Known) -> Iterator[Html]:
     it = known.certificate
-    separated = f"{plural(sum(map(len, it.separated)), 'row')}: {spans(it.separated, 10)}"
+    separated = f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
     yield facts({"Separated": separated, "Logistic regression": words.estimates(it.verdict)})
-    yield from regression.separated_by(it)
+    yield from regression.separated_by(known.shown)
     yield paragraph(
         "If a fitted model shows large estimates with huge standard errors, its optimiser stopped "
         "on the way along this direction to infinity. Others may separate the same rows."
@@ -304,25 +327,57 @@ def _quasi_complete(known: Known) -> Iterator[Html]:
     yield from _multipliers(known)
 
 
-def _multipliers(known: Known) -> Iterator[Html]:
+def _multipliers(known: Known | InKernel) -> Iterator[Html]:
     """The rows that sum to 0, and why that is a proof."""
     it, labels = known.certificate, known.data.block.labels
-    constant = ", and so does the constant" if it.data.bias else ""
+    assert it is not None
+    sums = f"every column sums to exactly 0{', and so does the constant' * it.data.bias}"
+    if it.data.kind == "kernel":
+        sums = "in the kernel's space the sum is exactly 0"
     yield paragraph(
         f"Take these {plural(len(it.multipliers), 'row')}. Multiply each by its sign "
         f"({known.label(-1)} is −, {known.label(1)} is +) and by the number λ beside it, and add "
-        f"them up: every column sums to exactly 0{constant}. Weights with all these rows strictly "
+        f"them up: {sums}. Weights with all these rows strictly "
         "on their correct sides would make that sum positive, so there are no such weights."
     )
-    largest = sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED]
+    largest = sorted(sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED])
     total = sum(it.multipliers.values())
-    shares = {i: f"{short(100 * it.multipliers[i] / total)}%" for i in largest}
-    rows = [(i, known.label(int(labels[i])), shares[i]) for i in sorted(largest)]
+    shares = [f"{short(100 * it.multipliers[i] / total)}%" for i in largest]
+    names = [known.label(int(labels[i])) for i in largest]
+    rows = zip(row_numbers(known.data, largest), names, shares, strict=True)
     yield folded(
         "The rows with the largest λ",
-        table(["row", "label", "λ, as a share of all"], rows, left=(1,)),
+        table([_row(known), "label", "λ, as a share of all"], rows, left=(1,)),
         regression.more(len(it.multipliers) - _LISTED, "row"),
     )
+
+
+def _proof_in_kernel(known: Facts) -> Iterator[Html]:
+    """Whether the data are separable in the space of the kernel, and the proof."""
+    assert isinstance(known, InKernel)
+    it = known.certificate
+    if it is None:
+        yield paragraph(f"{_separable(known)}.")
+        return
+    badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
+    yield paragraph(badge, " ", f"{_separable(known)}.")
+    about = ("why", "kernel", "best margin", "mistake bound")
+    yield facts({name: text for name, text in facts_of(it) if name in about})
+    if it.verdict == Separation.COMPLETE:
+        yield heading("The proof: a sum of kernels that separates the rows")
+        yield paragraph(
+            "The score of a row is the sum of its kernels with these rows, each times the number "
+            f"beside it: positive for every row labelled {known.label(1)}, negative for the others."
+        )
+        order = sorted(it.weights_by_column, key=lambda i: -abs(it.weights_by_column[i]))
+        numbers = row_numbers(known.data, order[:_LISTED])
+        rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
+        yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
+    elif it.multipliers:
+        yield heading("The proof: rows that cancel out")
+        yield from _multipliers(known)
+    yield heading("Check it yourself")
+    yield from _check_it_yourself(it, known.origin)
 
 
 def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
@@ -343,17 +398,19 @@ def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
     yield tag("pre", it.data.fingerprint)
 
 
-def run(known: Known) -> Iterator[Html]:
+def run(known: Known | InKernel) -> Iterator[Html]:
     """The run of the perceptron and its bounds."""
     ledger, rows, verdict = known.run.ledger, len(known.data.block), known.run.verdict
+    space = f" of the space of the {known.kernel}" if isinstance(known, InKernel) else ""
     yield paragraph(
         "A perceptron starts with all weights 0 and sees the rows one at a time, in a random order "
         f"(seed {known.settings.seed}) that is the same in every pass. A row on the wrong side of "
-        "the hyperplane, or on it, is a mistake: the row is added to the weights if it is labelled "
-        f"{known.label(1)}, and subtracted if it is labelled {known.label(-1)}."
+        f"the hyperplane{space}, or on it, is a mistake: the row is added to the weights if it is "
+        f"labelled {known.label(1)}, and subtracted if it is labelled {known.label(-1)}."
     )
     meaning = words.run_ended(verdict, passes=known.passes, of="rows").meaning
-    if verdict == Verdict.BUDGET and known.certificate.verdict == Separation.COMPLETE:
+    it = known.certificate
+    if verdict == Verdict.BUDGET and it is not None and it.verdict == Separation.COMPLETE:
         meaning += "; more passes will separate the rows, as the bound shows"
     final, average = known.wrong
     yield facts(
@@ -363,7 +420,7 @@ def run(known: Known) -> Iterator[Html]:
             "Rounds": f"{count(ledger.n_rounds)}, one row each",
             "Mistakes": count(len(ledger)),
             "Bound on the mistakes": _bound(known),
-            "Its proof": _sandwich(known),
+            **({"Its proof": _sandwich(known)} if isinstance(known, Known) else {}),
             "Rows wrong at the end": (
                 f"{count(final)} of {count(rows)} ({percent(final, rows)}) by the final weights, "
                 f"{count(average)} ({percent(average, rows)}) by their average over all rounds"
@@ -377,10 +434,12 @@ def run(known: Known) -> Iterator[Html]:
     yield folded("Pass by pass", table(["pass", "mistakes", "of the rows"], passes, left=()))
 
 
-def _bound(known: Known) -> str:
+def _bound(known: Known | InKernel) -> str:
     bound, rounds = known.bound, known.run.ledger.n_rounds
     if bound is None:
         return f"none: {known.unknown['bound']}"
+    if isinstance(known, InKernel) or isinstance(bound, KernelBound):
+        return str(bound)
     at_most = f"at most {plural(bound.bound, 'mistake')}"
     numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
     least = bound.bound if known.adaptive is None else min(bound.bound, known.adaptive.bound)
@@ -413,7 +472,7 @@ def _sandwich(known: Known) -> str:
     return f"kγ ≤ w·u ≤ ‖w‖ ≤ R√k {held}; after the last, {' ≤ '.join(map(short, ends))}"
 
 
-def new_rows(known: Known) -> Iterator[Html]:
+def new_rows(known: Facts) -> Iterator[Html]:
     """What to expect on new rows: a test on held-out rows, and a bound."""
     trial = known.trial
     if trial is None:
@@ -446,7 +505,7 @@ def new_rows(known: Known) -> Iterator[Html]:
     yield paragraph(_risk(known))
 
 
-def _risk(known: Known) -> str:
+def _risk(known: Facts) -> str:
     """The bound on the errors on new rows, or why there is none."""
     bound = known.risk
     if bound is None:
@@ -499,22 +558,50 @@ def weights(known: Known, most: int) -> Iterator[Html]:
         yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
 
-def mistaken(known: Known, most: int) -> Iterator[Html]:
+def _weights_of_mistakes(known: Facts, most: int) -> Iterator[Html]:
+    """The rows with the largest weights in a kernel's space: all that such a perceptron knows."""
+    ledger = known.run.ledger
+    rows, which, times = np.unique(ledger.rows, return_inverse=True, return_counts=True)
+    total = np.bincount(which, ledger.steps * ledger.unit, len(rows))
+    order = np.lexsort((rows, -np.abs(total)))[:most]
+    numbers = row_numbers(known.data, rows[order].tolist())
+    yield paragraph(
+        f"In a kernel's space weights have no names. The score of a row is a sum over the "
+        f"{plural(len(rows), 'row')} that were mistaken: each has its kernel with that row, times "
+        "its weight. These have the largest."
+    )
+    yield table(
+        [_row(known), "label", "times mistaken", "weight", "largest features"],
+        [
+            (n, label, count(int(times[k])), short(float(total[k])), features)
+            for n, k in zip(numbers, order, strict=True)
+            for label, features in [_described(known, int(rows[k]))]
+        ],
+        left=(1, 4),
+    )
+
+
+def mistaken(known: Facts, most: int) -> Iterator[Html]:
     """The rows mistaken most often, and the mistakes in order."""
     made = len(known.run.ledger)
     if not most:
         yield paragraph(f"{plural(made, 'mistake')}, none of them listed here.")
         return
+    beside = "the columns that contribute most to its score"
+    if isinstance(known, InKernel):
+        beside = "its largest values"
+    counted = "Rows are counted from 0, without the header."
+    if known.data.source is not None:
+        counted = "Lines are counted as in an editor: from 1, with the header."
     yield paragraph(
         f"{_hardest(known, most)} Where nothing separates the rows, some are mistaken again and "
         "again whatever their labels; a wrong label is one possible reason among others. "
-        "Rows are counted from 0, without the header. Beside each are the columns that contribute "
-        "most to its score."
+        f"{counted} Beside each are {beside}."
     )
-    columns = ["row", "label", "times", "last round", "score at the end", "largest features"]
+    columns = [_row(known), "label", "times", "last round", "score at the end", "largest features"]
     often = table(columns, _most_mistaken(known, most), left=(1, 5))
     yield folded("The rows mistaken most often", often)
-    columns = ["round", "row", "label", "score", "largest features"]
+    columns = ["round", _row(known), "label", "score", "largest features"]
     yield folded(
         f"The first {count(min(most, made))} of {plural(made, 'mistake')}, in order",
         paragraph("The score is w·x before the update; a score of 0 is always a mistake."),
@@ -522,45 +609,56 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
     )
 
 
-def _hardest(known: Known, most: int) -> str:
+def _hardest(known: Facts, most: int) -> str:
     """How many rows were mistaken most often, and which of them are listed."""
     _, times = np.unique(known.run.ledger.rows, return_counts=True)
     if not len(times):
         return "No row was mistaken."
     top = int(times.max())
-    ties = int((times == top).sum())
+    ties, often = int((times == top).sum()), "once" if top == 1 else f"{count(top)} times"
     if ties == 1:
-        return f"One row was mistaken {plural(top, 'time')}, more often than any other."
+        return f"One row was mistaken {often}, more often than any other."
     which = f"; of these, the {count(most)} mistaken last are listed" if ties > most else ""
-    return f"{count(ties)} rows were mistaken {plural(top, 'time')}, as often as any{which}."
+    return f"{count(ties)} rows were mistaken {often}, as often as any{which}."
 
 
-def _most_mistaken(known: Known, most: int) -> Iterator[Sequence[object]]:
+def _most_mistaken(known: Facts, most: int) -> Iterator[Sequence[object]]:
     """The rows mistaken most often; among equals, those mistaken last come first."""
     ledger, block = known.run.ledger, known.data.block
     rows, back, times = np.unique(ledger.rows[::-1], return_index=True, return_counts=True)
     last = ledger.rounds[::-1][back]
     order = np.lexsort((-last, -times))[:most]
-    scores = dots(block.rows.take(rows[order]), known.final, bias=known.settings.bias)
-    for k, score in zip(order, scores.tolist(), strict=True):
+    scores = known.scores[rows[order]]
+    numbers = row_numbers(known.data, rows[order].tolist())
+    for k, number, score in zip(order, numbers, scores.tolist(), strict=True):
         row, often = int(rows[k]), (count(int(times[k])), count(int(last[k])))
         label, features = _described(known, row)
         outcome = "correct" if block.labels[row] * score > 0 else "wrong"
-        yield row, label, *often, f"{short(score)}, {outcome}", features
+        yield number, label, *often, f"{short(score)}, {outcome}", features
 
 
-def _first_mistakes(known: Known, most: int) -> Iterator[Sequence[object]]:
+def _first_mistakes(known: Facts, most: int) -> Iterator[Sequence[object]]:
     ledger = known.run.ledger
-    columns = (ledger.rounds, ledger.rows, ledger.scores)
-    for t, row, score in zip(*(column[:most].tolist() for column in columns), strict=True):
+    columns = ledger.rounds, ledger.rows, ledger.scores
+    rounds, rows, scores = (column[:most].tolist() for column in columns)
+    numbers = row_numbers(known.data, rows)
+    for t, row, number, score in zip(rounds, rows, numbers, scores, strict=True):
         label, features = _described(known, row)
-        yield count(t), row, label, short(score), features
+        yield count(t), number, label, short(score), features
 
 
-def _described(known: Known, row: int) -> tuple[str, str]:
-    """A row's label, and the features with the largest shares in its score by the average."""
+def _row(known: Facts) -> str:
+    """What a table calls the number of a row."""
+    return "row" if known.data.source is None else "line"
+
+
+def _described(known: Facts, row: int) -> tuple[str, str]:
+    """A row's label, and the features with the largest shares in its score by the average.
+
+    Of a kernel, where they have no shares, those with the largest values.
+    """
     columns, values = known.data.block.rows.row(row)
-    shares = values * known.average[columns]
+    shares = values * known.average[columns] if isinstance(known, Known) else values
     order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_FEATURES]
     features = [
         f"{cut(known.name(int(columns[k])))} = {short(float(values[k]))}"

@@ -7,7 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -19,7 +19,7 @@ from novikoff.sources.inputs import LONGEST, OpenInput, Part, Paths
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.printing import quoted
-from novikoff.stream.rows import SparseRows
+from novikoff.stream.rows import Positions, SparseRows
 
 Text: TypeAlias = NDArray[np.uint8]
 Parsed: TypeAlias = dict[str, Any]
@@ -141,20 +141,32 @@ class TextFiles(Source):
             first += len(chunk.labels)
             yield chunk
 
-    def place(self, position: int) -> str:
-        """The file and the (last) line of an example, by its position among all."""
-        first = self.first
+    def places(self, positions: Iterable[int]) -> dict[int, str]:
+        """The file and the (last) line of examples, by their positions among all that are read."""
+        wanted, found, first = np.unique(np.array([*positions], dtype=np.int64)), {}, self.first
         for one in self.inputs:
             with one.open() as reading:
                 line = 1 + (one.lines_before() if isinstance(one, Part) and one.begin else 0)
                 for text, lines, parsed in self._parsed(reading):
-                    line, n = line + lines, len(parsed["labels"])
-                    if position < first + n:
-                        ends = np.flatnonzero(text == ord("\n")) + 1
-                        rank, count = position - first + 1, partial(self._count, text)
-                        return f"{one.name}:{line + bisect_left(ends, rank, key=count)}"
-                    first, line = first + n, line + parsed["lines"]
-        raise LookupError(position)
+                    line, kept = line + lines, self._kept(parsed)
+                    here = wanted[(wanted >= first) & (wanted < first + len(kept))]
+                    ranks = (kept[here - first] + 1).tolist()
+                    if len(here) and parsed["lines"] != len(parsed["labels"]):
+                        ends, count = (
+                            np.flatnonzero(text == ord("\n")) + 1,
+                            partial(self._count, text),
+                        )
+                        ranks = [1 + bisect_left(ends, rank, key=count) for rank in ranks]
+                    for i, rank in zip(here.tolist(), ranks, strict=True):
+                        found[i] = f"{one.name}:{line + rank - 1}"
+                    first, line = first + len(kept), line + parsed["lines"]
+        return found
+
+    def _kept(self, parsed: Parsed) -> Positions:
+        """Which of the parsed examples are read, by their labels."""
+        texts = [text.decode() for text in Names(*parsed["label_texts"])]
+        chosen = [True] * len(texts) if self.choice is None else self.choice.chosen(texts)
+        return np.flatnonzero(np.array([*chosen, True])[parsed["labels"]])
 
     def _count(self, text: Text, end: int) -> int:
         """How many examples text[:end] holds."""
