@@ -34,8 +34,7 @@ from novikoff.concepts import (
     worst_case,
 )
 from novikoff.concepts.examples import Truths
-from novikoff.concepts.learners import ClassLearner, VersionSpaceLearner
-from novikoff.concepts.version_space import VersionSpace
+from novikoff.concepts.learners import ClassLearner, VersionSpace, VersionSpaceLearner
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample

@@ -30,8 +30,8 @@ from novikoff.concepts import (
     each_on,
     lecture_examples,
 )
+from novikoff.concepts.classes import Subsets
 from novikoff.concepts.examples import Truths, every_example, labelled
-from novikoff.concepts.families import Subsets
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample

@@ -19,7 +19,7 @@ from novikoff.concepts import (
     linear_thresholds,
     parities,
 )
-from novikoff.concepts import version_space as module
+from novikoff.concepts import learners as module
 
 # Above 4096 concepts the set is bits at first: 19683, 15036, 94572 and 5005 are no multiples of 64.
 CLASSES: list[ConceptClass] = [

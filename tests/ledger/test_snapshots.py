@@ -66,7 +66,7 @@ def test_a_reader_sees_the_ledger_before_or_after_a_change(
     columns, rows = During(Mistakes.joined), During(join)
     monkeypatch.setattr(Mistakes, "joined", columns)
     monkeypatch.setattr(kept_rows, "join", rows)
-    monkeypatch.setattr("novikoff.ledger.pieces._MANY", 8)
+    monkeypatch.setattr("novikoff.ledger.kept_rows._MANY", 8)
     learner, seen = Additive(64), []
     ledger = learner.open_ledger()
     for begin in range(0, 16, 2):  # more pieces are joined

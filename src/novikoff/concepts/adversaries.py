@@ -9,12 +9,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
+from novikoff.concepts.classes import (
+    ConceptClass,
+    TooLarge,
+    conjunctions,
+    disjunctions,
+    expect_class,
+)
 from novikoff.concepts.dimensions import mask
 from novikoff.concepts.examples import Truths, every_example, labelled, truths
-from novikoff.concepts.families import conjunctions, disjunctions
 from novikoff.concepts.functions import Concept, Conjunction, Disjunction
-from novikoff.concepts.version_space import VersionSpace
+from novikoff.concepts.learners import VersionSpace
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive

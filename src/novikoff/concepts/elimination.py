@@ -1,4 +1,4 @@
-"""Elimination: a conjunction or disjunction of all literals, which loses those proved wrong.
+"""Learners of conjunctions: elimination drops literals proved wrong, and asking finds the rest.
 
 A disjunction is learned as the conjunction that it negates: literals and labels change sign.
 """
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.examples import truths_of_row
+from novikoff.concepts.examples import Truths, labels_of, truths, truths_of_row
 from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import ConceptLearner, Contradiction, counts_once
 from novikoff.learners.compiled_pass import one_pass, refusal
@@ -20,6 +20,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector, join, scored
 
+Form: TypeAlias = Conjunction | Disjunction
 Negatives: TypeAlias = tuple[Positions, SparseRows]  # the places of examples, and their rows
 
 _FOR_EVER = np.iinfo(np.int64).max
@@ -29,7 +30,7 @@ class _Elimination(ConceptLearner):
     """Eliminates literals; `_plain` and `_negated` hold after how many drops each was dropped."""
 
     sign: ClassVar[int]  # the label that proves literals wrong
-    form: ClassVar[type[Conjunction | Disjunction]]
+    form: ClassVar[type[Form]]
 
     def __init__(self, n: int, *, monotone: bool = False, remember: bool = True) -> None:
         super().__init__(n)
@@ -42,13 +43,10 @@ class _Elimination(ConceptLearner):
         self._remembered: list[Negatives] | None = [] if remember else None
 
     @property
-    def hypothesis(self) -> Conjunction | Disjunction:
+    def hypothesis(self) -> Form:
         """The concept it predicts with: all literals that are left."""
-        plain = np.flatnonzero(self._plain == self._drops)
-        negated = np.flatnonzero(self._negated > self._drops)
-        if self.sign < 0:
-            plain, negated = negated, plain
-        return self.form((*(plain + 1).tolist(), *(-negated - 1).tolist()))
+        left = (self._plain == self._drops, self._negated > self._drops)[:: self.sign]
+        return _with_literals(self.form, *left)
 
     def scores(self, rows: Rows) -> Vector:
         """+1 for each row at which the hypothesis is true, −1 for the others."""
@@ -181,8 +179,7 @@ class _Elimination(ConceptLearner):
         return refusal(flaw, block, i)
 
     def _contradicts(self, block: Block, i: int, why: str) -> BadExample:
-        error = Contradiction.of_literals(why, self.form, self.monotone)
-        return BadExample(f"row {block.position(i)}: {error}")
+        return BadExample(f"row {block.position(i)}: {_contradiction(why, self)}")
 
 
 class EliminateConjunction(_Elimination):
@@ -202,3 +199,119 @@ class EliminateDisjunction(_Elimination):
 
     sign = -1
     form = Disjunction
+
+
+class _Asking(ConceptLearner):
+    """Keeps 2n literals, plain ones first; for a disjunction, examples and labels are negated."""
+
+    negated: ClassVar[bool]
+    form: ClassVar[type[Form]]
+
+    def __init__(self, n: int, known: Any, *, monotone: bool) -> None:
+        super().__init__(n)
+        self.monotone = bool(monotone)
+        self._possible = np.repeat([True, not monotone], n)
+        self._certain = np.zeros(2 * n, dtype=np.bool_)
+        self._unexplained: list[Truths] = []  # negative examples with no certain literal false
+        self._known = np.ones(n, dtype=np.bool_) if monotone else None
+        if known is not None:
+            given = truths(known, n, name="the example given") ^ self.negated
+            self._possible &= _literals(given)
+            self._known = given
+
+    @property
+    def hypothesis(self) -> Form:
+        """The concept it predicts with: all possible literals."""
+        return _with_literals(self.form, *np.split(self._possible, 2))
+
+    @property
+    def necessary(self) -> Form:
+        """The literals that are certain to be in the target."""
+        return _with_literals(self.form, *np.split(self._certain, 2))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every possible literal is certain, so that the hypothesis is the target."""
+        return bool((self._possible == self._certain).all())
+
+    def question(self) -> Truths | None:
+        """The known example with an undecided literal flipped; None when all are decided."""
+        if self.exact:
+            return None
+        if self._known is None:
+            label = "negative" if self.negated else "positive"
+            raise ValueError(
+                f"without monotone=True, questions need one {label} example: "
+                f"pass {label}=, or learn one first"
+            )
+        asked = self._known ^ self.negated
+        asked[np.argmax(self._possible & ~self._certain) % self.dim] ^= True
+        return asked
+
+    def scores(self, rows: Rows) -> Vector:
+        """+1 for each row at which the hypothesis is true, −1 for the others."""
+        self.expect_dim(rows)
+        return labels_of(self.hypothesis.evaluate(rows)).astype(np.float64)
+
+    def _step(self, x: Truths, label: bool) -> float:
+        true, positive = _literals(x ^ self.negated), label ^ self.negated
+        left = self._possible & true if positive else self._possible
+        mistaken = bool((left != self._possible).any())
+        to_explain = self._unexplained if mistaken else [] if positive else [true]
+        false, why = [left & ~other for other in to_explain], ""
+        if (self._certain & ~left).any():
+            why = "it rules out a literal that other examples need"
+        elif not all(one.any() for one in false):
+            why = "no literal separates it from the other label"
+        if why:
+            raise _contradiction(why, self)
+        for one in false:
+            if np.count_nonzero(one) == 1:
+                self._certain |= one
+        self._possible = left
+        kept = self._unexplained if positive else [*self._unexplained, true]
+        self._unexplained = [other for other in kept if not (self._certain & ~other).any()]
+        if positive and self._known is None:
+            self._known = true[: self.dim]
+        return 1.0 if mistaken != label else -1.0
+
+
+class AskingConjunction(_Asking):
+    """Keep the literals that are possible and those that are certain, and ask about the others.
+
+    To ask about a literal it flips it in a known positive example: all ones if `monotone`,
+    otherwise `positive` or the first one seen. So n questions find any conjunction (Angluin 1988).
+    It predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
+    """
+
+    negated = False
+    form = Conjunction
+
+    def __init__(self, n: int, *, positive: Any = None, monotone: bool = True) -> None:
+        super().__init__(n, positive, monotone=monotone)
+
+
+class AskingDisjunction(_Asking):
+    """`AskingConjunction` with true and false exchanged, in the examples and in their labels."""
+
+    negated = True
+    form = Disjunction
+
+    def __init__(self, n: int, *, negative: Any = None, monotone: bool = True) -> None:
+        super().__init__(n, negative, monotone=monotone)
+
+
+def _literals(x: Truths) -> Truths:
+    """Which of the 2n literals are true."""
+    return np.concatenate([x, ~x])
+
+
+def _with_literals(form: type[Form], plain: Truths, negated: Truths) -> Form:
+    """The concept of these literals: which variables are in it, and which negated."""
+    at, off = np.flatnonzero(plain) + 1, np.flatnonzero(negated) + 1
+    return form((*at.tolist(), *(-off).tolist()))
+
+
+def _contradiction(why: str, learner: _Elimination | _Asking) -> Contradiction:
+    kind = f"{'monotone ' * learner.monotone}{learner.form.__name__.lower()}"
+    return Contradiction(f"{why}: no {kind} fits it and all examples before it")

@@ -42,19 +42,22 @@ def truths_of_row(block: Block, i: int, n: int) -> Truths:
     return truths(out, n, name=name)
 
 
-def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
-    """The truth values of these columns (in increasing order) in every row."""
+def truths_of_columns(X: Any, columns: Positions | None = None) -> Truths:
+    """The truth values of these columns (in increasing order), or of all, in every row."""
+    rows = rows_of_examples(X)
+    columns = np.arange(rows.dim) if columns is None else columns
     if len(columns) and int(columns[-1]) >= rows.dim:
         raise BadExample(
             f"rows have {rows.dim} attributes, but the concept depends on x{int(columns[-1]) + 1}"
         )
+    taken: NDArray[Any]
     if isinstance(rows, SparseRows):
         span = slice(int(rows.starts[0]), int(rows.starts[-1]))
         values, indices = rows.values[span], rows.indices[span]
         place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
         used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
         of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[used]
-        taken: NDArray[Any] = np.zeros((len(rows), len(columns)))
+        taken = np.zeros((len(rows), len(columns)))
         np.add.at(taken, (of_row, place[used]), values[used])
     else:
         taken = np.asarray(rows.values)[:, columns]
@@ -99,7 +102,7 @@ def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
     if isinstance(X, str):
         raise BadExample(f"{cut(X)!r} is one example; give a list of examples: [{cut(X)!r}]")
     if not isinstance(X, list | tuple):
-        return rows_of(X)
+        return X if isinstance(X, DenseRows | SparseRows) else rows_of(X)
     rows = [_numbers(x, f"row {i}") for i, x in enumerate(X, first)]
     for i, row in enumerate(rows, first):
         if row.ndim != 1:

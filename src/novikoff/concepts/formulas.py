@@ -7,20 +7,21 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from novikoff.concepts.decision_list import DecisionList
 from novikoff.concepts.functions import (
     FALSE,
     MOST_VARIABLES,
+    MOST_WEIGHTS,
     TRUE,
     AtLeast,
     Concept,
     Conjunction,
+    DecisionList,
     Disjunction,
+    LinearThreshold,
     Parity,
     truth_table,
     variable,
 )
-from novikoff.concepts.thresholds import MOST_WEIGHTS, LinearThreshold
 from novikoff.stream.printing import cut
 
 MOST_DIGITS = 19  # of a 64-bit integer

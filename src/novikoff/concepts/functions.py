@@ -5,23 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from novikoff.concepts.examples import (
-    Truths,
-    number_of,
-    rows_of_examples,
-    truths,
-    truths_of_columns,
-)
+from novikoff.concepts.examples import Truths, number_of, truths, truths_of_columns
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import cut
 from novikoff.stream.rows import DenseRows, Rows
 
 MOST_VARIABLES = (1 << 31) - 1
 MOST_TABLED = 20  # variables: a table of a million bits
+MOST_WEIGHTS = 1_000_000
+_MOST_SUM = 1 << 62
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -51,6 +47,10 @@ class Concept(ABC):
     @abstractmethod
     def __str__(self) -> str: ...
 
+    def _set(self, **attributes: Any) -> None:
+        """Set what `__post_init__` has checked; nothing changes afterwards."""
+        vars(self).update(attributes)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Concept) and str(self) == str(other)
 
@@ -70,8 +70,7 @@ class Concept(ABC):
     def evaluate(self, X: Rows | Any) -> Truths:
         """Its value at many examples: rows or an array, dense or sparse, or a list of texts."""
         columns = np.array(self.variables, dtype=np.int64) - 1
-        rows: Rows = X if hasattr(X, "core") else rows_of_examples(X)
-        return self.values(truths_of_columns(rows, columns))
+        return self.values(truths_of_columns(X, columns))
 
 
 def expect_width(concept: Any, n: int | None) -> int:
@@ -111,46 +110,47 @@ def _sorted(literals: Iterable[int], *, counted: bool = False) -> tuple[int, ...
 
 @dataclass(frozen=True, eq=False)
 class OfLiterals(Concept):
-    """A function of how many of its literals are true."""
+    """True where at least `needed` of its literals are true."""
 
     literals: tuple[int, ...]
+    _sign: ClassVar[str]
+    _without: ClassVar[str]
 
     def __post_init__(self) -> None:
         literals = _sorted(self.literals)
-        object.__setattr__(self, "literals", literals)
-        object.__setattr__(self, "variables", tuple(dict.fromkeys(map(abs, literals))))
+        self._set(literals=literals, variables=tuple(dict.fromkeys(map(abs, literals))))
+
+    @property
+    def needed(self) -> int:
+        """How many of the literals must be true."""
+        return len(self.literals)
 
     @property
     def monotone(self) -> bool:
         """Whether no literal is negated."""
         return all(i > 0 for i in self.literals)
 
-    def satisfied(self, inputs: Truths) -> Truths:
-        """Which literals (the columns) are true in each row."""
+    def values(self, inputs: Truths) -> Truths:
+        """Whether enough literals are true."""
         numbers = np.array(self.literals, dtype=np.int64)
-        return np.asarray(inputs[:, np.searchsorted(self.variables, abs(numbers))] == (numbers > 0))
+        true = inputs[:, np.searchsorted(self.variables, abs(numbers))] == (numbers > 0)
+        return np.asarray(true.sum(axis=1) >= self.needed)
+
+    def __str__(self) -> str:
+        return self._sign.join(map(literal, self.literals)) or self._without
 
 
 class Conjunction(OfLiterals):
     """True where all literals are true; without literals, ⊤."""
 
-    def values(self, inputs: Truths) -> Truths:
-        """Whether all literals are true."""
-        return np.asarray(self.satisfied(inputs).all(axis=1))
-
-    def __str__(self) -> str:
-        return " ∧ ".join(map(literal, self.literals)) or "⊤"
+    _sign, _without = " ∧ ", "⊤"
 
 
 class Disjunction(OfLiterals):
     """True where at least one literal is true; without literals, ⊥."""
 
-    def values(self, inputs: Truths) -> Truths:
-        """Whether any literal is true."""
-        return np.asarray(self.satisfied(inputs).any(axis=1))
-
-    def __str__(self) -> str:
-        return " ∨ ".join(map(literal, self.literals)) or "⊥"
+    needed = 1
+    _sign, _without = " ∨ ", "⊥"
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +165,10 @@ class AtLeast(OfLiterals):
             raise ValueError(f"r must be an integer from 0 on, not {self.r}")
         super().__post_init__()
 
-    def values(self, inputs: Truths) -> Truths:
-        """Whether at least r literals are true."""
-        return np.asarray(self.satisfied(inputs).sum(axis=1) >= self.r)
+    @property
+    def needed(self) -> int:
+        """`r`."""
+        return self.r
 
     def __str__(self) -> str:
         return f"at least {self.r} of ({', '.join(map(literal, self.literals))})"
@@ -184,7 +185,7 @@ class Parity(Concept):
         variables = _sorted(self.variables, counted=True)
         if any(i < 0 for i in variables):
             raise ValueError("a parity has no negated variables; write x ⊕ ¬y as x ⊕ y, odd=False")
-        object.__setattr__(self, "variables", variables)
+        self._set(variables=variables)
 
     def values(self, inputs: Truths) -> Truths:
         """Whether the number of variables that are 1 is odd, or even."""
@@ -214,8 +215,7 @@ class TruthTable(Concept):
         given = self.bits.to_bytes(max(1, (1 << self.n) // 8), "little")
         bits = np.frombuffer(given, dtype=np.uint8)
         table = np.unpackbits(bits, count=1 << self.n, bitorder="little")
-        object.__setattr__(self, "_table", table.astype(np.bool_))
-        object.__setattr__(self, "variables", tuple(range(1, self.n + 1)))
+        self._set(_table=table.astype(np.bool_), variables=tuple(range(1, self.n + 1)))
 
     def values(self, inputs: Truths) -> Truths:
         """The entry of the table for each row."""
@@ -238,6 +238,76 @@ def truth_table(values: Any) -> TruthTable:
     if len(given) != 1 << max(n, 1):
         raise ValueError(f"a truth table has 2, 4, 8, … values, not {len(given)}")
     return TruthTable(n, int.from_bytes(np.packbits(given, bitorder="little").tobytes(), "little"))
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionList(Concept):
+    """The value of the first rule whose literal is true; `default` if there is none."""
+
+    rules: tuple[tuple[int, bool], ...]
+    default: bool
+
+    def __post_init__(self) -> None:
+        literals = expect_literals(i for i, _ in self.rules)
+        values = [_truth(value) for _, value in self.rules]
+        self._set(rules=tuple(zip(literals, values, strict=True)), default=_truth(self.default))
+        self._set(variables=tuple(sorted(set(map(abs, literals)))))
+
+    def values(self, inputs: Truths) -> Truths:
+        """The value of the first rule that applies."""
+        out = np.full(len(inputs), self.default)
+        column = {i: j for j, i in enumerate(self.variables)}
+        for i, value in reversed(self.rules):
+            out[inputs[:, column[abs(i)]] == (i > 0)] = value
+        return out
+
+    def __str__(self) -> str:
+        if not self.rules:
+            return "⊤" if self.default else "⊥"
+        rules = ", else ".join(f"if {literal(i)} then {value:d}" for i, value in self.rules)
+        return f"{rules}, else {self.default:d}"
+
+
+def _truth(value: object) -> bool:
+    if not isinstance(value, bool | np.bool_ | int | np.integer) or value not in (0, 1):
+        raise ValueError(f"a value of a decision list must be 0 or 1, not {value!r}")
+    return bool(value)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearThreshold(Concept):
+    """True where Σ wᵢxᵢ ≥ t, with an integer weight for each variable from x₁ on."""
+
+    weights: tuple[int, ...]
+    threshold: int
+
+    def __post_init__(self) -> None:
+        for number in (*self.weights, self.threshold):
+            if not isinstance(number, int | np.integer) or isinstance(number, bool):
+                raise ValueError(f"weights and threshold must be integers, not {number!r}")
+        weights, threshold = list(map(int, self.weights)), int(self.threshold)
+        if sum(map(abs, weights)) + abs(threshold) > _MOST_SUM:
+            raise ValueError("the weights and the threshold add up to more than 2^62")
+        while weights and not weights[-1]:
+            weights.pop()
+        if len(weights) > MOST_WEIGHTS:
+            raise ValueError(f"{len(weights):,} weights; at most {MOST_WEIGHTS:,} are supported")
+        used = tuple(i for i, w in enumerate(weights, 1) if w)
+        self._set(weights=tuple(weights), threshold=threshold, variables=used)
+
+    def values(self, inputs: Truths) -> Truths:
+        """Whether the weighted sum reaches the threshold."""
+        w = np.array([w for w in self.weights if w], dtype=np.int64)
+        return np.asarray(inputs.astype(np.int64) @ w >= self.threshold)
+
+    def __str__(self) -> str:
+        terms = "".join(
+            f" {'−' if w < 0 else '+'} {abs(w) if abs(w) > 1 else ''}{variable(i)}"
+            for i, w in enumerate(self.weights, start=1)
+            if w
+        )
+        left = terms.removeprefix(" + ").replace(" − ", "−", int(terms.startswith(" −"))) or "0"
+        return f"{left} ≥ {str(self.threshold).replace('-', '−')}"
 
 
 TRUE = Conjunction(())

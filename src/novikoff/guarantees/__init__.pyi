@@ -7,10 +7,6 @@ from novikoff.guarantees.comparators import best_comparator as best_comparator
 from novikoff.guarantees.comparators import freund_schapire as freund_schapire
 from novikoff.guarantees.comparators import l1_bound as l1_bound
 from novikoff.guarantees.comparators import l2_bound as l2_bound
-from novikoff.guarantees.disjunctions import Disjunction as Disjunction
-from novikoff.guarantees.disjunctions import disjunction as disjunction
-from novikoff.guarantees.disjunctions import k_disjunction as k_disjunction
-from novikoff.guarantees.drift import rise as rise
 from novikoff.guarantees.exact.mistaken import NotAWitness as NotAWitness
 from novikoff.guarantees.finite_classes import ClassBound as ClassBound
 from novikoff.guarantees.finite_classes import consistent_bound as consistent_bound
@@ -29,12 +25,16 @@ from novikoff.guarantees.margin import achieved_margin as achieved_margin
 from novikoff.guarantees.margin import margin_at_most as margin_at_most
 from novikoff.guarantees.margin import margin_perceptron as margin_perceptron
 from novikoff.guarantees.novikoff_bound import Bound as Bound
+from novikoff.guarantees.novikoff_bound import Disjunction as Disjunction
 from novikoff.guarantees.novikoff_bound import adaptive as adaptive
+from novikoff.guarantees.novikoff_bound import disjunction as disjunction
 from novikoff.guarantees.novikoff_bound import from_start as from_start
+from novikoff.guarantees.novikoff_bound import k_disjunction as k_disjunction
 from novikoff.guarantees.novikoff_bound import mistake_bound as mistake_bound
 from novikoff.guarantees.novikoff_bound import novikoff as novikoff
 from novikoff.guarantees.risk import RiskBound as RiskBound
 from novikoff.guarantees.risk import average_risk as average_risk
+from novikoff.guarantees.risk import rise as rise
 from novikoff.guarantees.risk import risk_bound as risk_bound
 from novikoff.guarantees.running_sandwich import Failure as Failure
 from novikoff.guarantees.running_sandwich import Sandwich as Sandwich

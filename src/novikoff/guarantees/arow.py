@@ -165,7 +165,8 @@ def _moments(
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
     x, exponent = integers(e.values)
     sums.unit = Fraction(2) ** exponent
-    dots = [n * u.unit * sums.unit for n in e.dots(x, u).tolist()]
+    along, power = e.dots(u)
+    dots = [n * u.unit * Fraction(2) ** power for n in along.tolist()]
     table = np.zeros((len(seen.rows), size), dtype=object)
     table[np.repeat(np.arange(len(seen.rows)), e.lengths), e.columns] = x
     made = 0

@@ -47,6 +47,7 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -89,16 +90,13 @@ class Unreadable(Rejected):
     """The data cannot be read here, which says nothing about the certificate."""
 
 
-def require(truth: bool, reason: str) -> None:
+def require(truth: bool, reason: str, kind: type[Rejected] = Rejected) -> None:
     """Reject the certificate for this reason unless `truth` holds."""
     if not truth:
-        raise Rejected(reason)
+        raise kind(reason)
 
 
-def readable(truth: bool, reason: str) -> None:
-    """Refuse the data for this reason unless `truth` holds."""
-    if not truth:
-        raise Unreadable(reason)
+readable = partial(require, kind=Unreadable)  # refuse the data unless something holds
 
 
 def sha256(raw: bytes) -> str:
@@ -199,13 +197,10 @@ def system(model: Model, data: Evidence) -> tuple[Evidence, list[int]]:
     levels, counts = len(data.classes), list[int]()
 
     def rows() -> Iterator[tuple[int, Row]]:
-        if model.kernel:
-            for one in gram(model.kernel, data.examples):
-                counts.append(1)
-                yield one
-            return
-        for level, row in data.examples:
-            made = inequalities(model, level, levels, [(c, float(v)) for c, v in row])
+        examples = gram(model.kernel, data.examples) if model.kernel else data.examples
+        for label, row in examples:
+            x = [(c, float(v)) for c, v in row]
+            made = [(label, x)] if model.kernel else inequalities(model, label, levels, x)
             counts.append(len(made))
             yield from made
 
@@ -263,8 +258,7 @@ def texts(given: Any, count: int) -> tuple[str, ...]:
 
 def matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
     """The text, which must be written like this."""
-    found = pattern.fullmatch(text)
-    if found is None:
+    if (found := pattern.fullmatch(text)) is None:
         raise Rejected("damaged: a number in it is wrong")
     return found
 
@@ -542,12 +536,11 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     """
     it = claim(certificate)
     check_reading(it, data)
-    if it.model is None:
-        return conclude(it, facts_of(it, data))
-    rows, counts = system(it.model, data)
+    rows, counts = (data, []) if it.model is None else system(it.model, data)
     facts = facts_of(it, rows)
-    check_examples(it.model, len(counts), spans_of(i for i, n in enumerate(counts) if n == 2))
-    return conclude(it, facts)
+    if it.model is not None:
+        check_examples(it.model, len(counts), spans_of(i for i, n in enumerate(counts) if n == 2))
+    conclude(it, facts)
 
 
 def check_examples(model: Model, examples: int, twice: str) -> None:
@@ -570,14 +563,13 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
         ends = [-1, *(c for c, _ in pairs), it.d]
         increasing = all(map(lt, ends, ends[1:]))
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
-        entries = [(c, float(v)) for c, v in pairs if v]
-        places, values = [c for c, _ in entries], [v for _, v in entries]
+        entries = {c: float(v) for c, v in pairs if v}
         if i in it.cuts:
             digest.cut(i)
-        parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
+        parts = (("b", [label]), ("q", [len(entries)]), ("q", entries), ("d", entries.values()))
         digest.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
         n = i + 1
-        x, below = row_vector(entries)
+        x, below = row_vector(entries.items())
         if it.bias:
             x[it.d] = below
         side = label * dot(it.w, x)
@@ -605,8 +597,8 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
     separated, cancels = spans_of(above), not any(zero.values())
     hull = sum((m * m for j, m in average.items() if not in_kernel or j == it.d), Fraction(0))
     hull += sum(m * average.get(i, 0) for i, m in signed.items() if in_kernel)
-    facts = (separated, least, radius, size, unseparated, S, cancels, hull)
-    return Facts(n, str(digest), flaw, *facts)
+    facts = (flaw, separated, least, radius, size, unseparated, S, cancels, hull)
+    return Facts(n, str(digest), *facts)
 
 
 def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank) -> None:
@@ -650,25 +642,23 @@ def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank)
 
 def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]) -> str:
     """What an accepted certificate proves: the verdict, of which files, and how they were read."""
-    about, verdict = certificate["data"], certificate["verdict"]
-    model = about["model"]
-    rows = model["examples"] if model else about["rows"]
-    held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
-    planes = "" if about["bias"] else ", of hyperplanes through the origin only"
-    if model and model["kernel"]:
-        planes = f" in the space of the kernel {model['kernel']}{' and a constant' * about['bias']}"
+    it = claim(certificate)
+    model, rows = it.model, it.n if it.model is None else it.model.examples
+    held = "proved" if it.verdict != "undecided" else "no verdict is proved, but its facts hold"
+    planes = "" if it.bias else ", of hyperplanes through the origin only"
+    if model and model.kernel:
+        planes = f" in the space of the kernel {model.kernel}{' and a constant' * it.bias}"
     elif model:
-        article = "an" if model["kind"] == "ordinal" else "a"
-        has = model["constant"] or model["kind"] == "ordinal"
-        without = "" if has else " without a constant"
-        planes = f" of {article} {model['kind']} model{without}"
-    lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
+        is_ordinal = model.kind == "ordinal"
+        without = "" if model.constant or is_ordinal else " without a constant"
+        planes = f" of a{'n' * is_ordinal} {model.kind} model{without}"
+    lines = [f"{it.verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
     named = zip(map(shown, paths), data.files, strict=True)
     lines += [f"  file    {path}, {digest}" for path, digest in named]
     if data.header is not None:
         lines.append(f"  header  {'yes' if data.header else 'none, the first line is an example'}")
     where = "" if data.label is None else f"column {data.label!r}: "
-    if model and not model["kernel"]:
+    if model and not model.kernel:
         lines.append(f"  levels  {where}{', '.join(map(repr, data.classes))}")
     else:
         lines.append(f"  label   {where}{data.classes[0]!r} is -, {data.classes[1]!r} is +")
@@ -735,10 +725,8 @@ def _kind(path: str, text: str) -> str:
 def _text(raw: bytes) -> str:
     text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    odd = re.search(r"[^\S \t\n]|\0", text)
-    readable(
-        odd is None, "the data contain a space that is not a blank, a tab or the end of a line"
-    )
+    odd = "the data contain a space that is not a blank, a tab or the end of a line"
+    readable(re.search(r"[^\S \t\n]|\0", text) is None, odd)
     return text
 
 
@@ -797,9 +785,9 @@ def _table(
     named = [k for k, cell in enumerate(top) if is_text(cell)]
     at = _place(top if named else [], len(top), label)
     header = bool(named) and not _is_example(top, sample, named, at, label)
-    at = _place(top if header else [], len(top), label)
+    place = partial(_place, top if header else [], len(top))
     of = [] if trials is None else [trials] if trials in top else trials.split("+")
-    both = [at, *(_place(top if header else [], len(top), name) for name in of)]
+    at, *_ = both = [place(label), *map(place, of)]
     places = [k for k in range(len(top)) if k not in both]
     names = tuple(top[k] for k in places) if header else None
     called = top[at] if header and top.count(top[at]) == 1 else str(at)
@@ -815,7 +803,7 @@ def _table(
                 readable(len(row) == len(top), f"a line has {len(row)} fields, not {len(top)}")
                 yield row
 
-    chosen = {_place(top if header else [], len(top), name) for name in categorical}
+    chosen = set(map(place, categorical))
 
     def cells(row: list[str]) -> Iterator[tuple[str, float]]:
         for k in places:
@@ -927,13 +915,10 @@ def is_text(cell: str) -> bool:
 
 def finite(text: str) -> float:
     """The finite number that the text writes."""
-    try:
-        number = float(text) if text.isascii() and "_" not in text else float("nan")
-    except ValueError:
-        number = float("nan")
-    if not isfinite(number):
-        raise Unreadable(f"{text!r:.40} is not a finite number, and only those are read")
-    return number
+    with suppress(ValueError):
+        if text.isascii() and "_" not in text and isfinite(number := float(text)):
+            return number
+    raise Unreadable(f"{text!r:.40} is not a finite number, and only those are read")
 
 
 def key(label: str) -> tuple[bool, float, str]:
@@ -1027,7 +1012,8 @@ def main() -> int:
     words, status, to, hint = "", 2, sys.stdout, ""
     try:
         written = load(given.certificate)
-        if claim(written).names and not (given.by_name or given.expanded):
+        it = claim(written)
+        if it.names and not (given.by_name or given.expanded):
             hint = "; add --by-name to make the columns from their names"
         data = read(
             given.data,
@@ -1036,14 +1022,13 @@ def main() -> int:
             zero_based=given.zero_based,
             categorical=given.categorical,
             trials=given.trials,
-            claimed=claim(written),
+            claimed=it,
             by_name=given.by_name,
         )
-        files = claim(written).files if given.expanded else data.files
-        check(written, replace(data, files=files))
+        check(written, replace(data, files=it.files if given.expanded else data.files))
         words = summary(written, data, given.data)
         words += "\n  table   not the certificate's own file: columns made from it" * given.expanded
-        status = 1 if written["verdict"] == "undecided" else 0
+        status = int(it.verdict == "undecided")
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
         name, to = getattr(error, "filename", None) or given.data[0], sys.stderr

@@ -12,8 +12,8 @@ import numpy as np
 
 from novikoff import guarantees
 from novikoff.guarantees.arow import ArowBound, ArowSandwich
+from novikoff.guarantees.comparators import Counted
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
-from novikoff.guarantees.exact.losses import Counted
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of, expect_threshold
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound

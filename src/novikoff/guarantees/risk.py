@@ -1,4 +1,4 @@
-"""From the mistakes of a first pass to a bound on the errors on new examples."""
+"""What mistakes say about new examples: a bound on the errors, and whether they have risen."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import plural, short
 
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
+_ROUNDING = 1 + 2.0**-30  # more than the rounding of a few thousand products and sums
 _AGAIN = "the weights already depend on examples that come again, so these do not test them"
 
 
@@ -120,3 +121,29 @@ def _upwards(x: Decimal) -> float:
     x *= 1 + Decimal("1e-50")
     near = float(min(x, Decimal(1)))
     return near if near >= x else min(1.0, math.nextafter(near, 2.0))
+
+
+def rise(before: tuple[int, int], recent: tuple[int, int]) -> float:
+    """The probability of so many recent mistakes, or more, if the error rate has not risen.
+
+    Both are pairs of the number of predictions and the mistakes among them. Predictions may depend
+    on the mistakes before, as those of a learner do: docs/proofs.md has what is assumed. The result
+    is rounded upwards; 1 stands for anything that says nothing. Reference: Fisher (1935).
+    """
+    (n, a), (w, b) = before, recent
+    total = a + b
+    low, high = max(0, total - n), min(w, total)
+    middle = min(high, max(low, (w + 1) * (total + 1) // (n + w + 2)))
+    if b <= middle:
+        return 1.0
+    # the weights of the hypergeometric distribution, relative to its largest
+    whole, tail, weight = 1.0, 0.0, 1.0
+    for j in range(middle, high):
+        weight *= (w - j) * (total - j) / ((j + 1) * (n - total + j + 1))
+        whole += weight
+        tail += weight if j + 1 >= b else 0.0
+    weight = 1.0
+    for j in range(middle, low, -1):
+        weight *= j * (n - total + j) / ((w - j + 1) * (total - j + 1))
+        whole += weight
+    return min(1.0, tail / whole * _ROUNDING) or 5e-324

@@ -116,7 +116,9 @@ def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fract
     """The five squares after each mistake as integers, their unit, and `not_a_mistake`."""
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
     x, exponent = integers(e.values)
-    squares, dots = e.squares(x).tolist(), e.dots(x, u).tolist()
+    along, power = e.dots(u)
+    squares, fold = e.squares(x).tolist(), Fraction(2) ** (power - exponent)
+    dots = [int(n * fold) for n in along.tolist()]
     labels, sizes, which = seen.labels.tolist(), seen.steps.tolist(), seen.which.tolist()
     scores = _scores(e, x, seen, length=len(u))
     # in the unit in which the weights are integers, 2rη is a step times allow/whole

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.ledger import trace
-from novikoff.ledger.kept_rows import KeptRows, not_kept
+from novikoff.ledger.kept_rows import KeptRows, Pieces, not_kept
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.pieces import Pieces
 from novikoff.ledger.weights import (
     parted,
     turned,

@@ -141,24 +141,13 @@ def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
 
 def final(ledger: Ledger) -> Vector:
     """The weights after the last mistake, bit for bit the learner's; of many classes a row each."""
-    ledger = _expect_sums(ledger)
-    if ledger.rule == "adaptive":
-        return weights_after(ledger, len(ledger))
-    if ledger.rule == "joint-adaptive":
-        return _shown(ledger, _adapted_classes(ledger)[0])
-    return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
+    return _at_the_end(ledger).weights
 
 
 def average(ledger: Ledger) -> Vector:
     """The mean of the weights over all rounds (Freund & Schapire 1999; Collins 2002)."""
-    ledger = _expect_sums(ledger)
-    if ledger.rule == "adaptive":
-        return next(trajectory(ledger, [len(ledger)])).average(ledger.n_rounds)
-    if ledger.rule == "joint-adaptive":
-        return _shown(ledger, mean_of_weights(*_adapted_classes(ledger), ledger.n_rounds))
-    w = _sum(ledger, ledger.steps, ledger.start)
-    u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
-    return _shown(ledger, mean_of_weights(w, u, ledger.n_rounds))
+    ledger = ledger.snapshot()
+    return _at_the_end(ledger).average(ledger.n_rounds)
 
 
 def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector:
@@ -175,34 +164,30 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     if ledger.adaptation is not None:
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
-    if ledger.rule == "joint":
-        return _class_votes(ledger, rows)
-    start = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start
-    scores = dots(rows, start, bias=ledger.bias)
-    if len(ledger) == 0:
+    start, bias, survived = _numbers(ledger, ledger.start), ledger.bias, ledger.survivals()
+    how: dict[str, Any] = {"zero_is_positive": zero_is_positive}
+    core: Callable[..., None] = _core.vote
+    if ledger.is_joint:
+        scores = class_scores(rows, start, bias=bias)[:, : ledger.n_classes]
+        how = {"right": ledger.classes, "rival": ledger.rivals, "classes": ledger.n_classes}
+        core = _core.joint_vote
+    else:
+        scores = dots(rows, start, bias=bias)
+    votes = np.zeros(scores.shape)
+    if len(ledger):
+        how |= {"example": ledger.example, "step": ledger.steps, "survived": survived}
+        kept, scores = ledger.examples.core[:3], np.ascontiguousarray(scores)
+        # the work on a part is proportional to the mistakes as well as to the rows
+        part = max(8, part_size(rows) // max(1, len(ledger) // 64))
+        for at in range(0, len(rows), part):
+            end = min(len(rows), at + part)
+            mine = {"start_scores": scores[at:end].reshape(-1), "out": votes[at:end].reshape(-1)}
+            core(*kept, *rows.core, begin=at, end=end, bias=bias, **how, **mine)
+    elif not ledger.is_joint:
         zero = 1.0 if zero_is_positive else -1.0
-        votes: Vector = np.where(scores == 0, zero, np.sign(scores)) * ledger.survivals()[0]
-    else:
-        votes = np.empty(len(rows))
-        _poll(_core.vote, ledger, rows, scores, votes, zero_is_positive=zero_is_positive)
-    return votes / max(1, ledger.n_rounds)
-
-
-def _class_votes(ledger: Ledger, rows: Rows) -> Vector:
-    classes = ledger.n_classes
-    if ledger.start is None:
-        dots(rows, np.zeros(ledger.dim + ledger.bias), bias=ledger.bias)  # refuses a bad row
-        scores = np.zeros((len(rows), classes))
-    else:
-        scores = class_scores(rows, _table(ledger, ledger.start), bias=ledger.bias)[:, :classes]
-    if len(ledger) == 0:
-        first = scores.argmax(axis=1) if classes else np.empty(0, dtype=np.intp)
-        votes: Vector = (first[:, None] == np.arange(classes)) * float(ledger.survivals()[0])
-    else:
-        votes = np.empty((len(rows), classes))
-        pairs = {"right": ledger.classes, "rival": ledger.rivals}
-        scores = np.ascontiguousarray(scores)
-        _poll(_core.joint_vote, ledger, rows, scores, votes, **pairs, classes=classes)
+        votes = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
+    elif votes.size:
+        votes[np.arange(len(rows)), scores.argmax(axis=1)] = survived[0]
     return votes / max(1, ledger.n_rounds)
 
 
@@ -242,21 +227,48 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
         ledger.expect_sums()
     ledger.expect_examples()
     ledger = ledger.snapshot()
-    w = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start.copy()
-    late, made = np.zeros_like(w), 0
-    how, variances = ledger.adaptation, None
+    return _moments(ledger, range(1, len(ledger) + 1) if after is None else after)
+
+
+def _at_the_end(ledger: Ledger) -> Moment:
+    ledger = _expect_sums(ledger)
+    return next(_moments(ledger, [len(ledger)]))
+
+
+def _moments(ledger: Ledger, after: Iterable[int]) -> Iterator[Moment]:
+    """The run after these numbers of mistakes; of many classes, weights with a row for each."""
+    w, late, how = _numbers(ledger, ledger.start), _numbers(ledger), ledger.adaptation
+    rows, steps, rounds = ledger.examples.core if len(ledger) else (), ledger.steps, ledger.rounds
+    columns: dict[str, Any] = {"example": ledger.example, "step": steps}
+    fixed: dict[str, Any] = {"bias": ledger.bias, "w": w.reshape(-1)}
+    core: Callable[..., None] = _core.accumulate
+    variances: Vector | None = None
+    if ledger.is_joint:
+        core = _core.joint_accumulate
+        columns |= {"right": ledger.classes, "rival": ledger.rivals}
+        fixed["width"] = w.shape[1]
     if how is not None:
-        unit = np.eye(len(w)) if how.is_full else np.ones_like(w)
-        variances = unit if how.variances is None else how.variances.copy()
-    replay = _replay_of(ledger, w, late, variances)
-    for k in range(1, len(ledger) + 1) if after is None else after:
+        core = _core.joint_adapt_again if ledger.is_joint else _core.adapt_again
+        if how.is_full:
+            variances = np.eye(len(w)) if how.variances is None else how.variances.copy()
+        else:
+            variances = _numbers(ledger, how.variances, 1.0)
+        columns |= {"round": rounds, "importance": ledger.importances}
+        fixed |= {"r": how.regularisation, "variance": variances.reshape(-1)}
+        fixed |= {"u": late.reshape(-1)} | ({} if ledger.is_joint else {"full": how.is_full})
+    made = 0
+    for k in after:
         if not made <= k <= len(ledger):
             raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
         if k > made:
-            replay(slice(made, k))
+            new = {name: column[made:k] for name, column in columns.items()}
+            core(*rows, **new, **fixed)
+            if how is None:
+                delayed = steps[made:k] * (rounds[made:k] - 1)
+                core(*rows, **(new | fixed | {"step": delayed, "w": late.reshape(-1)}))
         made = k
         shown = None if variances is None else variances.copy()
-        yield Moment(k, w.copy(), late.copy(), ledger.unit, shown)
+        yield Moment(k, _by_class(ledger, w), _by_class(ledger, late), ledger.unit, shown)
 
 
 REPLAYED: tuple[Rule, ...] = ("additive", "joint", "adaptive")  # the rules that `changes` knows
@@ -309,66 +321,6 @@ def _column(ledger: Ledger, column: int) -> Vector:
     return np.asarray(values[ledger.example])
 
 
-def _replay_of(
-    ledger: Ledger, w: Vector, late: Vector, variances: Vector | None
-) -> Callable[[slice], None]:
-    """What makes some updates again: it changes the numbers of a Moment in place."""
-    how, rows = ledger.adaptation, ledger.examples.core if len(ledger) else ()
-    example, steps, rounds = ledger.example, ledger.steps, ledger.rounds
-
-    def add(new: slice) -> None:
-        delayed = steps[new] * (rounds[new] - 1)
-        for total, each in ((w, steps[new]), (late, delayed)):
-            _core.accumulate(*rows, example=example[new], step=each, bias=ledger.bias, w=total)
-
-    if how is None or variances is None:
-        return add
-    r, full, importances = how.regularisation, how.is_full, ledger.importances
-    flat = variances.reshape(-1)
-
-    def adapt(new: slice) -> None:
-        _core.adapt_again(
-            *rows,
-            example=example[new],
-            round=rounds[new],
-            step=steps[new],
-            importance=importances[new],
-            r=r,
-            full=full,
-            bias=ledger.bias,
-            w=w,
-            variance=flat,
-            u=late,
-        )
-
-    return adapt
-
-
-def _poll(
-    core: Callable[..., None], ledger: Ledger, rows: Rows, scores: Vector, out: Vector, **more: Any
-) -> None:
-    """Let the core count the votes on the rows, part by part, from their scores at the start."""
-    kept, survived = ledger.examples.core[:3], ledger.survivals()
-    example, steps = ledger.example, ledger.steps
-    # the work on a part is proportional to the mistakes as well as to the rows
-    part = max(8, part_size(rows) // max(1, len(ledger) // 64))
-    for at in range(0, len(rows), part):
-        end = min(len(rows), at + part)
-        core(
-            *kept,
-            *rows.core,
-            begin=at,
-            end=end,
-            example=example,
-            step=steps,
-            survived=survived,
-            bias=ledger.bias,
-            start_scores=scores[at:end].reshape(-1),
-            out=out[at:end].reshape(-1),
-            **more,
-        )
-
-
 def _expect_sums(ledger: Ledger) -> Ledger:
     """A snapshot; refused if weights are not a sum of the mistakes, or no examples were kept."""
     if not ledger.is_joint and ledger.adaptation is None:
@@ -377,65 +329,18 @@ def _expect_sums(ledger: Ledger) -> Ledger:
     return ledger.snapshot()
 
 
-def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
-    """The start plus the mistakes times these steps, over the unit; a column a class if joint."""
-    if ledger.rule == "joint":
-        w = _table(ledger, start)
-        if len(ledger):
-            _core.joint_accumulate(
-                *ledger.examples.core,
-                example=ledger.example,
-                step=steps,
-                right=ledger.classes,
-                rival=ledger.rivals,
-                bias=ledger.bias,
-                width=w.shape[1],
-                w=w.reshape(-1),
-            )
-        return w
-    w = np.zeros(ledger.dim + ledger.bias) if start is None else start.copy()
-    if len(ledger):
-        _core.accumulate(
-            *ledger.examples.core, example=ledger.example, step=steps, bias=ledger.bias, w=w
-        )
-    return w
+def _numbers(ledger: Ledger, given: Vector | None = None, unknown: float = 0.0) -> Vector:
+    """A number for each weight; of many classes a column for each that is known at the end.
+
+    They are those given, and `unknown` if none are, or for classes that came later.
+    """
+    shape = (ledger.dim + ledger.bias, *[columns_for(ledger.n_classes)] * ledger.is_joint)
+    out = np.full(shape, unknown)
+    if given is not None:
+        out[..., : given.shape[-1]] = given
+    return out
 
 
-def _adapted_classes(ledger: Ledger) -> tuple[Vector, Vector]:
-    """The weights of an adaptive run of many classes, and the u of `mean_of_weights`."""
-    how = ledger.adaptation
-    assert how is not None
-    w, u = _table(ledger, ledger.start), _table(ledger, None)
-    variances = _table(ledger, how.variances, unknown=1.0)
-    if len(ledger):
-        _core.joint_adapt_again(
-            *ledger.examples.core,
-            example=ledger.example,
-            round=ledger.rounds,
-            step=ledger.steps,
-            importance=ledger.importances,
-            right=ledger.classes,
-            rival=ledger.rivals,
-            r=how.regularisation,
-            bias=ledger.bias,
-            width=w.shape[1],
-            w=w.reshape(-1),
-            variance=variances.reshape(-1),
-            u=u.reshape(-1),
-        )
-    return w, u
-
-
-def _table(ledger: Ledger, start: Vector | None, *, unknown: float = 0.0) -> Vector:
-    """A column for each class known at the end; `unknown` where a class had none at the start."""
-    w = np.full((ledger.dim + ledger.bias, columns_for(ledger.n_classes)), unknown)
-    if start is not None:
-        w[:, : start.shape[1]] = start
-    return w
-
-
-def _shown(ledger: Ledger, w: Vector) -> Vector:
-    """The weights as they are read: in their unit, a row a class."""
-    if ledger.is_joint:
-        w = np.ascontiguousarray(w[:, : ledger.n_classes].T)
-    return ledger.unit * w
+def _by_class(ledger: Ledger, w: Vector) -> Vector:
+    """A copy of the weights as they are read; of many classes a row for each."""
+    return np.array(w[:, : ledger.n_classes].T if ledger.is_joint else w, order="C")

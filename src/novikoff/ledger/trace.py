@@ -78,13 +78,9 @@ def latex(ledger: Ledger, names: Sequence[str] | None, *, weights: bool) -> str:
     for line in lines(ledger, weights=weights):
         cells = [_number(value) for value in line[:plain]]
         if weights:
-            x, w, b = (
-                line[plain : plain + d],
-                line[plain + d : plain + 2 * d],
-                line[plain + 2 * d :],
-            )
-            cells += [f"$({', '.join(_bare(v) for v in part)})$" for part in (x, w)]
-            cells += [_number(v) for v in b]
+            vectors = line[plain : plain + d], line[plain + d : plain + 2 * d]
+            cells += [f"$({', '.join(map(_bare, vector))})$" for vector in vectors]
+            cells += map(_number, line[plain + 2 * d :])
         body.append(" & ".join(cells) + r" \\")
     spec = "r" * plain + ("ll" + "r" * ledger.bias) * weights
     parts = [rf"\begin{{tabular}}{{{spec}}}", " & ".join(top) + r" \\ \hline"]

@@ -19,9 +19,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.guarantees.drift import rise
 from novikoff.guarantees.exact.arithmetic import Number
-from novikoff.guarantees.risk import RiskBound, average_risk
+from novikoff.guarantees.risk import RiskBound, average_risk, rise
 from novikoff.online.locks import Rank, new_lock
 from novikoff.storage import file_format
 from novikoff.storage.checked import Arrays

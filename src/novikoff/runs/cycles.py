@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, packed, products, sums_by
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers
 from novikoff.guarantees.exact.rows import ExactSum
 from novikoff.guarantees.verdict import Cycle
 from novikoff.ledger.ledger import Mistakes
@@ -96,11 +96,10 @@ class CycleSearch:
             "bias": bias,
         }
         counted = sorted((*update, n) for update, n in self._updates.items())
+        columns = zip(*counted, strict=True) if counted else [()] * 4
         arrays: Arrays = {
-            "rows": np.array([row for row, _, _, _ in counted], dtype=np.int64),
-            "rivals": np.array([rival for _, rival, _, _ in counted], dtype=np.int64),
-            "steps": np.array([step for _, _, step, _ in counted], dtype=np.float64),
-            "times": np.array([n for _, _, _, n in counted], dtype=np.int64),
+            name: np.array(column, dtype=np.float64 if name == "steps" else np.int64)
+            for name, column in zip(("rows", "rivals", "steps", "times"), columns, strict=True)
         }
         if self._saved is not None:
             arrays["weights"], constant = parted(self._saved, dim, bias=bias)
@@ -170,14 +169,14 @@ class CycleSearch:
 
         Steps that underflowed to 0 are left out: they changed nothing.
         """
-        updates = self._updates.items()
-        counted = sorted((row, rival, abs(step), n) for (row, rival, step), n in updates if step)
-        pairs = np.array([update[:2] for update in counted], dtype=np.int64).reshape(-1, 2)
-        steps = ExactVector.of(np.array([size for _, _, size, _ in counted], dtype=float), "steps")
-        times = packed([n for _, _, _, n in counted])
-        distinct, which = np.unique(pairs, axis=0, return_inverse=True)
-        sizes = sums_by(which.reshape(-1), products(steps.integers, times, summed=len(counted)))
-        return distinct[:, 0], distinct[:, 1], sizes, steps.unit
+        sizes = dict[tuple[int, int], Fraction]()
+        for (row, rival, step), n in sorted(self._updates.items()):
+            if step:
+                before = sizes.get((row, rival), Fraction(0))
+                sizes[row, rival] = before + n * abs(Fraction(step))
+        rows, rivals = np.array([*sizes], dtype=np.int64).reshape(-1, 2).T
+        exact = ExactVector.of([*sizes.values()], "steps")
+        return rows, rivals, exact.integers, exact.unit
 
 
 def _same(a: Vector, b: Vector) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -193,6 +193,7 @@ def playing(
     if pool is not None:
         pool.is_exchange = is_exchange
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
+    stopped = partial(_stopped, ledger)
     with Interrupts() as interrupts, held:
         mistaken: list[Positions] = []  # rows of the present block
 
@@ -200,18 +201,14 @@ def playing(
             if cycles is not None and cycles.is_counting:
                 cycles.count(mistakes)
             mistaken.append(mistakes.rows)
-            interrupts.answer(partial(_stopped, ledger))
+            interrupts.answer(stopped)
 
         def scan() -> Steps[None]:
             """Pass over all data."""
             end = shown = 0
-            blocks: Iterable[Block] = (
-                (stream,)
-                if isinstance(stream, Block)
-                else interrupts.each(stream, partial(_stopped, ledger))
-            )
-            for block in blocks:
-                rows = len(block.labels)
+            each = (stream,) if isinstance(stream, Block) else interrupts.each(stream, stopped)
+            for block in each:
+                rows = len(block)
                 if rows and block.first < end:
                     raise BadExample(
                         f"a block starts at row {block.first}, but this pass already had rows up "
@@ -234,12 +231,10 @@ def playing(
             made = ledger.close_epoch(revisit=revisited)
             if progress is not None and not revisited:
                 progress(ledger)
-            is_separated = not made and not revisited
-            if interrupts.seen:
-                how = Verdict.SEPARATED if is_separated else Verdict.INTERRUPTED
-                interrupts.answer(partial(_stopped, ledger, how))
-            if is_separated:
+            if not made and not revisited:
+                interrupts.answer(partial(_stopped, ledger, Verdict.SEPARATED))
                 return Run(ledger, Verdict.SEPARATED)
+            interrupts.answer(stopped)
             # a return of the weights is a proof only if they are a sum of the mistakes
             if not made or cycles is None or ledger.rule not in ("additive", "joint"):
                 return None
@@ -276,18 +271,19 @@ def playing(
                 if run := ended(stream):
                     return run
                 continue
-            if pool is None or not pool.is_open:
-                with nullcontext() if pool is None else _only_mistakes(learner):
-                    yield from scan()
-                if pool is not None:
-                    if pool.is_larger and cycles is not None:
-                        cycles.restart(len(ledger.epoch_ends))
-                    pool.open()
-                whole = stream if pool is None or not len(pool) else pool.block(ledger.dim)
-                if run := ended(whole):
-                    return run
             if pool is None:
+                yield from scan()
+                if run := ended(stream):
+                    return run
                 continue
+            if not pool.is_open:
+                with _only_mistakes(learner):
+                    yield from scan()
+                if pool.is_larger and cycles is not None:
+                    cycles.restart(len(ledger.epoch_ends))
+                pool.open()
+                if run := ended(pool.block(ledger.dim) if len(pool) else stream):
+                    return run
             while pool.is_waiting:
                 block = pool.block(ledger.dim)
                 yield from learn_parts(learner, block, ledger, after_part)

@@ -76,15 +76,53 @@ class Entries:
         """How many entries each row has."""
         return np.diff(self.starts)
 
-    def dots(self, numbers: Integers, u: ExactVector) -> Integers:
-        """⟨n, u⟩ in units of u for each row, n being the values as integers."""
-        summed = int(self.lengths.max(initial=1))
-        return span_sums(products(numbers, u.integers[self.columns], summed=summed), self.starts)
+    def dots(self, u: ExactVector) -> tuple[Integers, int]:
+        """Integers n and an exponent with ⟨x, u⟩ = n · 2^exponent in units of u, for each row x.
+
+        x and u are split into pieces of so few bits that sums of their products fit in 64 bits;
+        Python integers combine these once for each row. 0.2 s instead of 2.4 for 200,000 rows of 20
+        numbers.
+        """
+        bits = (62 - int(self.lengths.max(initial=1)).bit_length()) // 2
+        sums = [
+            (span_sums(x * v[self.columns], self.starts), i + j)
+            for x, i in _cut(self.values, bits)
+            for v, j in _cut_integers(u.integers, bits)
+        ]
+        if len(sums) == 1:
+            return sums[0]
+        lowest = min(place for _, place in sums)
+        total: Integers = np.zeros(len(self.lengths), dtype=object)
+        for n, place in sums:
+            total = total + (n.astype(object) << (place - lowest))
+        return total, lowest
 
     def squares(self, numbers: Integers) -> Integers:
         """‖n‖² of each row, n being the values as integers."""
         summed = int(self.lengths.max(initial=1))
         return span_sums(products(numbers, numbers, summed=summed), self.starts)
+
+
+def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
+    """The values as a sum of terms n · 2^exponent, n an integer of this many bits."""
+    pieces, rest = list[tuple[Positions, int]](), values
+    place = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    while not pieces or rest.any():
+        place -= bits
+        whole = np.rint(np.ldexp(rest, -place))
+        pieces.append((whole.astype(np.int64), place))
+        rest = rest - np.ldexp(whole, place)
+    return pieces
+
+
+def _cut_integers(numbers: Integers, bits: int) -> list[tuple[Positions, int]]:
+    """The same for integers, with exponents from 0."""
+    pieces, place = list[tuple[Positions, int]](), 0
+    signs, rest = np.where(numbers < 0, -1, 1), np.abs(numbers)
+    while not pieces or rest.any():
+        pieces.append((signs * (rest % 2**bits).astype(np.int64), place))
+        rest, place = rest // 2**bits, place + bits
+    return pieces
 
 
 def usable(rows: Rows) -> None:
@@ -209,9 +247,8 @@ class ExactRows:
         """⟨u, x⟩ of the rows as integers times a unit, part by part."""
         matters = u.integers != 0
         for part, e in in_parts(self.rows, at, bias=self.bias):
-            e = e.where(matters[e.columns])
-            numbers, exponent = integers(e.values)
-            yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
+            numbers, exponent = e.where(matters[e.columns]).dots(u)
+            yield part, numbers, u.unit * Fraction(2) ** exponent
 
 
 class GramRows(ExactRows):

@@ -17,7 +17,7 @@ import numpy as np
 
 from novikoff import concepts, guarantees, sources
 from novikoff.concepts.examples import truths_of_row
-from novikoff.concepts.version_space import VersionSpace
+from novikoff.concepts.learners import VersionSpace
 from novikoff.learners import Additive, Learner, Winnow2
 from novikoff.online.delayed_labels import Protocol
 from novikoff.runs.loop import play
