@@ -35,7 +35,9 @@ from novikoff.concepts.functions import DecisionList as DecisionList
 from novikoff.concepts.functions import Disjunction as Disjunction
 from novikoff.concepts.functions import LinearThreshold as LinearThreshold
 from novikoff.concepts.functions import Parity as Parity
+from novikoff.concepts.functions import ThresholdUnit as ThresholdUnit
 from novikoff.concepts.functions import TruthTable as TruthTable
+from novikoff.concepts.functions import threshold_unit as threshold_unit
 from novikoff.concepts.functions import truth_table as truth_table
 from novikoff.concepts.learners import Consistent as Consistent
 from novikoff.concepts.learners import Halving as Halving
@@ -49,7 +51,5 @@ from novikoff.concepts.teaching import Recorded as Recorded
 from novikoff.concepts.teaching import Teacher as Teacher
 from novikoff.concepts.teaching import each_on as each_on
 from novikoff.concepts.teaching import lecture_examples as lecture_examples
-from novikoff.concepts.thresholds import ThresholdUnit as ThresholdUnit
-from novikoff.concepts.thresholds import threshold_unit as threshold_unit
 
 __all__: list[str]

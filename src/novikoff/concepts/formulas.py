@@ -7,21 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from novikoff.concepts.functions import (
-    FALSE,
-    MOST_VARIABLES,
-    MOST_WEIGHTS,
-    TRUE,
-    AtLeast,
-    Concept,
-    Conjunction,
-    DecisionList,
-    Disjunction,
-    LinearThreshold,
-    Parity,
-    truth_table,
-    variable,
-)
+from novikoff.concepts import functions
+from novikoff.concepts.functions import Concept
 from novikoff.stream.printing import cut
 
 MOST_DIGITS = 19  # of a 64-bit integer
@@ -114,13 +101,13 @@ class _Formula:
         operator = next((t.means for t in self.tokens if t.means in _OPERATORS), None)
         found: Concept
         if operator is None and self.next.means in _VALUES:
-            found = TRUE if self.truth() else FALSE
+            found = functions.TRUE if self.truth() else functions.FALSE
         elif operator == "⊕":
             found = self.parity()
         elif operator == "∨":
-            found = Disjunction(tuple(self.separated(self.literal, "∨")))
+            found = functions.Disjunction(tuple(self.separated(self.literal, "∨")))
         else:
-            found = Conjunction(tuple(self.separated(self.literal, "∧")))
+            found = functions.Conjunction(tuple(self.separated(self.literal, "∧")))
         if self.next.means in _OPERATORS:
             raise self.error(
                 f"{self.next.text!r} after {operator}: a formula may use only one kind of "
@@ -128,11 +115,11 @@ class _Formula:
             )
         return found
 
-    def parity(self) -> Parity:
+    def parity(self) -> functions.Parity:
         terms = self.separated(self._term, "⊕")
         over = [abs(i) for i, _ in terms if i]
         once = tuple(i for i, count in Counter(over).items() if count % 2)
-        return Parity(once, odd=sum(negates for _, negates in terms) % 2 == 0)
+        return functions.Parity(once, odd=sum(negates for _, negates in terms) % 2 == 0)
 
     def _term(self) -> tuple[int, bool]:
         """A literal of a parity, 0 for a constant; and whether it negates the parity."""
@@ -141,16 +128,16 @@ class _Formula:
         i = self.literal()
         return i, i < 0
 
-    def at_least(self) -> AtLeast:
+    def at_least(self) -> functions.AtLeast:
         self.expect("at", "least")
         r = self.number()
         self.expect("of", "(")
         first = self.next
         literals = [] if self.next.means == ")" else self.separated(self.literal, ",")
         self.expect(")")
-        return self.made(first, lambda: AtLeast(tuple(literals), r))
+        return self.made(first, lambda: functions.AtLeast(tuple(literals), r))
 
-    def linear(self) -> LinearThreshold:
+    def linear(self) -> functions.LinearThreshold:
         start, weights = self.next, Counter[int]()
         sign = -1 if self.takes("−") else 1
         while True:
@@ -164,18 +151,18 @@ class _Formula:
         constant = weights.pop(0, 0)
         threshold = (-1 if self.takes("−") else 1) * self.number("an integer") - constant
         by_variable = tuple(weights[i] for i in range(1, max(weights, default=0) + 1))
-        return self.made(start, lambda: LinearThreshold(by_variable, threshold))
+        return self.made(start, lambda: functions.LinearThreshold(by_variable, threshold))
 
     def _weighted(self) -> tuple[int, int]:
         """A variable and its weight; 0 and a number for a term without a variable."""
         if self.next.kind != "number":
-            return self.variable("a term such as 2x1", MOST_WEIGHTS), 1
+            return self.variable("a term such as 2x1", functions.MOST_WEIGHTS), 1
         number = self.number()
         if self.takes("·") or self.next.kind == "variable":
-            return self.variable(most=MOST_WEIGHTS), number
+            return self.variable(most=functions.MOST_WEIGHTS), number
         return 0, number
 
-    def decision_list(self) -> DecisionList:
+    def decision_list(self) -> functions.DecisionList:
         rules = list[tuple[int, bool]]()
         while self.takes("if"):
             i = self.literal()
@@ -183,21 +170,23 @@ class _Formula:
             rules.append((i, self.truth()))
             self.takes(",")
             self.expect("else")
-        return DecisionList(tuple(rules), self.truth())
+        return functions.DecisionList(tuple(rules), self.truth())
 
     def table(self) -> Concept:
         self.expect("table")
         if self.next.kind != "number" or self.next.text.strip("01"):
             raise self.expected("a row of digits 0 and 1")
         digits = self.take()
-        found = self.made(digits, lambda: truth_table(digits.text))
+        found = self.made(digits, lambda: functions.truth_table(digits.text))
         if self.takes("of"):
             for i in found.variables:
                 if i > 1:
                     self.expect(",")
                 start = self.next
                 if self.variable() != i:
-                    raise self.error(f"expected {variable(i)}, found {start.text!r}", start)
+                    raise self.error(
+                        f"expected {functions.variable(i)}, found {start.text!r}", start
+                    )
         return found
 
     def truth(self) -> bool:
@@ -211,7 +200,9 @@ class _Formula:
             sign = -sign
         return sign * self.variable("a literal such as x2 or ¬x2")
 
-    def variable(self, expected: str = "a variable such as x2", most: int = MOST_VARIABLES) -> int:
+    def variable(
+        self, expected: str = "a variable such as x2", most: int = functions.MOST_VARIABLES
+    ) -> int:
         if self.next.kind != "variable":
             raise self.expected(expected)
         digits = self.next.text.translate(_DIGITS)

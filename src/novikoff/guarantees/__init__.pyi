@@ -9,10 +9,14 @@ from novikoff.guarantees.comparators import l1_bound as l1_bound
 from novikoff.guarantees.comparators import l2_bound as l2_bound
 from novikoff.guarantees.exact.mistaken import NotAWitness as NotAWitness
 from novikoff.guarantees.finite_classes import ClassBound as ClassBound
+from novikoff.guarantees.finite_classes import WinnowBound as WinnowBound
 from novikoff.guarantees.finite_classes import consistent_bound as consistent_bound
+from novikoff.guarantees.finite_classes import doubling_bound as doubling_bound
 from novikoff.guarantees.finite_classes import elimination_bound as elimination_bound
 from novikoff.guarantees.finite_classes import halving_bound as halving_bound
 from novikoff.guarantees.finite_classes import weighted_majority_bound as weighted_majority_bound
+from novikoff.guarantees.finite_classes import winnow1_bound as winnow1_bound
+from novikoff.guarantees.finite_classes import winnow2_bound as winnow2_bound
 from novikoff.guarantees.joint import JointBound as JointBound
 from novikoff.guarantees.joint import joint_bound as joint_bound
 from novikoff.guarantees.joint import joint_margin as joint_margin
@@ -26,22 +30,18 @@ from novikoff.guarantees.margin import margin_at_most as margin_at_most
 from novikoff.guarantees.margin import margin_perceptron as margin_perceptron
 from novikoff.guarantees.novikoff_bound import Bound as Bound
 from novikoff.guarantees.novikoff_bound import Disjunction as Disjunction
+from novikoff.guarantees.novikoff_bound import Failure as Failure
+from novikoff.guarantees.novikoff_bound import Sandwich as Sandwich
 from novikoff.guarantees.novikoff_bound import adaptive as adaptive
 from novikoff.guarantees.novikoff_bound import disjunction as disjunction
 from novikoff.guarantees.novikoff_bound import from_start as from_start
 from novikoff.guarantees.novikoff_bound import k_disjunction as k_disjunction
 from novikoff.guarantees.novikoff_bound import mistake_bound as mistake_bound
 from novikoff.guarantees.novikoff_bound import novikoff as novikoff
+from novikoff.guarantees.novikoff_bound import sandwich as sandwich
 from novikoff.guarantees.risk import RiskBound as RiskBound
 from novikoff.guarantees.risk import average_risk as average_risk
 from novikoff.guarantees.risk import rise as rise
 from novikoff.guarantees.risk import risk_bound as risk_bound
-from novikoff.guarantees.running_sandwich import Failure as Failure
-from novikoff.guarantees.running_sandwich import Sandwich as Sandwich
-from novikoff.guarantees.running_sandwich import sandwich as sandwich
-from novikoff.guarantees.winnow import WinnowBound as WinnowBound
-from novikoff.guarantees.winnow import doubling_bound as doubling_bound
-from novikoff.guarantees.winnow import winnow1_bound as winnow1_bound
-from novikoff.guarantees.winnow import winnow2_bound as winnow2_bound
 
 __all__: list[str]

@@ -10,19 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Integers,
-    Number,
-    Numbers,
-    floor_of_sum,
-    fraction,
-    integers,
-    largest,
-    products,
-    root,
-    sums_by,
-)
+from novikoff.guarantees.exact import arithmetic as exact
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_data_of,
@@ -48,27 +37,29 @@ class Counted:
     rows: Rows
     at: Positions
     labels: Labels
-    times: Integers
+    times: exact.Integers
     bias: bool
 
     @classmethod
     def mistakes(cls, seen: Mistaken) -> Counted:
         """The mistaken examples, each counting as the sum of its steps."""
         keys = 2 * seen.which + (seen.labels > 0)
-        each = products(seen.steps, np.ones(1, dtype=np.int64), summed=len(keys))
+        each = exact.products(seen.steps, np.ones(1, dtype=np.int64), summed=len(keys))
         distinct = np.unique(keys)
         labels = (2 * (distinct % 2) - 1).astype(np.int8)
-        return cls(seen.rows, distinct // 2, labels, sums_by(keys, each), seen.bias)
+        return cls(seen.rows, distinct // 2, labels, exact.sums_by(keys, each), seen.bias)
 
     @classmethod
-    def met(cls, block: Block, sizes: Integers, *, bias: bool) -> Counted:
+    def met(cls, block: Block, sizes: exact.Integers, *, bias: bool) -> Counted:
         """The examples of a block, each counting as often as its order has it, times `sizes`."""
         times = np.ones(len(block), dtype=np.int64)
         if block.order is not None:
             times = np.bincount(block.order, minlength=len(block)).astype(np.int64)
         at = np.flatnonzero(times)
         labels = block.signs[at]
-        each = products(times[at], sizes[(labels > 0).astype(np.int64)], summed=block.n_rounds)
+        each = exact.products(
+            times[at], sizes[(labels > 0).astype(np.int64)], summed=block.n_rounds
+        )
         return cls(block.rows, at, labels, each, bias)
 
     def hinges(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
@@ -81,8 +72,8 @@ class Counted:
             g = gamma / unit
             short = margins < math.ceil(g)
             t, m = self.times[part][short], margins[short]
-            tm = products(t, m, summed=len(m))
-            T, S, Q = (int(np.sum(n)) for n in (t, tm, products(tm, m, summed=len(m))))
+            tm = exact.products(t, m, summed=len(m))
+            T, S, Q = (int(np.sum(n)) for n in (t, tm, exact.products(tm, m, summed=len(m))))
             linear += (g * T - S) * unit
             square += (g * g * T - 2 * g * S + Q) * unit**2
         return linear, square
@@ -110,7 +101,7 @@ class Pass:
         if ledger.revisits:
             raise BadExample("mistaken rows were visited again, so passes show different examples")
         a = np.abs(steps).min()
-        sizes, _ = integers(np.array([a, max(a, -steps.min()), max(a, steps.max())]))
+        sizes, _ = exact.integers(np.array([a, max(a, -steps.min()), max(a, steps.max())]))
         pieces, R2, rounds = [], Fraction(0), sum(block.n_rounds for block in blocks)
         for block in blocks:
             usable(block.rows)
@@ -165,9 +156,9 @@ class LossBound(Bound):
         """The bound by Σℓ or Σℓ², as the power is 1 or 2; R and the steps are those of the run."""
         R2 = run.radius_squared
         c2 = run.stretch * R2 * u.squared / gamma**2
-        bound = floor_of_sum(c2 + loss, 4 * c2 * loss)
+        bound = exact.floor_of_sum(c2 + loss, 4 * c2 * loss)
         if power == 1:
-            bound = floor_of_sum(loss + c2 / 2, c2 * (loss + c2 / 4))
+            bound = exact.floor_of_sum(loss + c2 / 2, c2 * (loss + c2 / 4))
         return cls(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
 
     def __str__(self) -> str:
@@ -262,7 +253,7 @@ def best_comparator(
         gamma = _MarginSearch(floats[k], one, passes).settled(about)
     u = ExactVector.of(floats[k], "witness") if given is None else given[k]
     if given is not None:
-        gamma *= u.unit * 2 ** largest(u.integers).bit_length()  # u over its floats
+        gamma *= u.unit * 2 ** exact.largest(u.integers).bit_length()  # u over its floats
     loss = passes * one.losses(u, gamma)[0]
     return LossBound.of(theorem, ledger, one, u, gamma, loss, power=1)
 
@@ -277,7 +268,7 @@ class _MarginSearch:
     def __init__(self, v: Vector, one: Pass, passes: int) -> None:
         margins = one.margins(v)
         squared = one.stretch * one.radius_squared
-        reach = root(squared) * sums.length(v)
+        reach = exact.root(squared) * sums.length(v)
         # if every mistake was on a row of zeros, R = 0
         exponent = int(np.frexp(reach or np.abs(margins).max())[1])
         order = np.argsort(margins, kind="stable")

@@ -15,9 +15,8 @@ from novikoff.guarantees.arow import ArowBound, ArowSandwich
 from novikoff.guarantees.comparators import Counted
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of, expect_threshold
-from novikoff.guarantees.novikoff_bound import Bound
+from novikoff.guarantees.novikoff_bound import Bound, Sandwich
 from novikoff.guarantees.risk import RiskBound
-from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Stream

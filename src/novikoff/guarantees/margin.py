@@ -8,15 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Number,
-    Numbers,
-    fraction,
-    products,
-    root,
-    sums_by,
-)
+from novikoff.guarantees.exact import arithmetic
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_ledger,
@@ -104,8 +97,8 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     if len(ledger) == 0:
         raise ValueError("the run made no mistakes, so it gives no upper bound on the margin")
     seen = Mistaken.of(ledger, rows)
-    signed = products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
-    times = sums_by(seen.which, signed)
+    signed = arithmetic.products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
+    times = arithmetic.sums_by(seen.which, signed)
     total = ExactSum(seen.rows.dim + seen.bias)
     total.add(seen.rows, np.arange(len(times)), times, Fraction(1))
     return Ceiling(total.squared / sum(seen.steps.tolist()) ** 2, len(ledger))

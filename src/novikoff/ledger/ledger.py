@@ -60,8 +60,7 @@ class Mistakes:
     @property
     def nbytes(self) -> int:
         """The size of the columns in bytes."""
-        more = (c for c in (self.classes, self.rivals, self.importances) if c is not None)
-        return 5 * self.rounds.nbytes + sum(column.nbytes for column in more)
+        return sum(column.nbytes for column in self.columns.values())
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
@@ -79,13 +78,13 @@ class Mistakes:
 
     def part(self, begin: int, end: int) -> Mistakes:
         """Those from `begin` to before `end`."""
-        columns: dict[str, Any] = {name: c[begin:end] for name, c in self.columns.items()}
-        return replace(self, **columns)
+        columns = {name: column[begin:end] for name, column in self.columns.items()}
+        return Mistakes(**columns, n_classes=self.n_classes)
 
     @property
     def columns(self) -> Arrays:
         """The columns by name."""
-        named = {name: getattr(self, name) for name in self.__slots__ if name != "n_classes"}
+        named = {name: getattr(self, name) for name in self.__slots__[:-1]}
         return {name: column for name, column in named.items() if column is not None}
 
 
@@ -365,13 +364,9 @@ class Ledger:
         known = later.n_classes
         self.has_weightless |= later.has_weightless
         if self.keep == "counts":
-            self.count(
-                later.n_rounds,
-                updates=later.n_updates,
-                mistakes=later.n_mistakes,
-                largest_square=later.largest_square,
-                n_classes=known,
-            )
+            made = {"updates": later.n_updates, "mistakes": later.n_mistakes}
+            largest = later.largest_square
+            self.count(later.n_rounds, **made, largest_square=largest, n_classes=known)
             return
         rounds = later.rounds + self.began + self.n_rounds
         rows = later.examples if self.keep == "examples" and len(later) else None
@@ -389,12 +384,16 @@ class Ledger:
         updates, mistakes = self._in_open_epoch
         if revisit:
             self.revisits.append(len(self.epoch_ends))
-        self.epoch_ends.append(self.n_rounds)
-        self.epoch_updates.append(updates)
-        self.epoch_mistakes.append(mistakes)
-        closed = self.n_updates, self.n_mistakes
-        self._change(_passes=self._passes + 1, _in_closed_epochs=closed)
+        self._close([self.n_rounds], [updates], [mistakes])
         return updates
+
+    def _close(self, ends: Sequence[int], updates: list[int], mistakes: list[int]) -> None:
+        """Close passes that end with these rounds, and in which so much was learned."""
+        self.epoch_ends += ends
+        self.epoch_updates += updates
+        self.epoch_mistakes += mistakes
+        closed = self.n_updates, self.n_mistakes
+        self._change(_passes=self._passes + len(ends), _in_closed_epochs=closed)
 
     def record_passes(
         self, mistakes: Mistakes, ends: Positions, rounds: int, source: Block
@@ -403,11 +402,8 @@ class Ledger:
         began = self.n_rounds
         self.record(mistakes, rounds * len(ends), source)
         wrong = np.concatenate(([0], mistakes.wrong.cumsum()))[ends]
-        self.epoch_ends += range(began + rounds, self.n_rounds + 1, rounds)
-        self.epoch_updates += np.diff(ends, prepend=0).tolist()
-        self.epoch_mistakes += np.diff(wrong, prepend=0).tolist()
-        closed = self.n_updates, self.n_mistakes
-        self._change(_passes=self._passes + len(ends), _in_closed_epochs=closed)
+        last = range(began + rounds, self.n_rounds + 1, rounds)
+        self._close(last, *(np.diff(made, prepend=0).tolist() for made in (ends, wrong)))
 
     @property
     def scans(self) -> list[int]:
@@ -471,38 +467,26 @@ class Ledger:
         """
         now = self.snapshot()
         dim = int(now.dim if dim is None else dim)
-        settings: Settings = {
-            "dim": dim,
-            "bias": now.bias,
-            "unit": float(now.unit),
-            "keep": now.keep,
-            "rule": now.rule,
-            "began": now.began,
-            "rounds": now.n_rounds,
-            "updates": now.n_updates,
-            "mistakes": now.n_mistakes,
-        } | ({"classes": now.n_classes} if now.is_joint else {})
+        settings: Settings = {"dim": dim, "bias": now.bias, "unit": float(now.unit)}
+        settings |= {"keep": now.keep, "rule": now.rule, "began": now.began}
+        settings |= {"rounds": now.n_rounds, "updates": now.n_updates, "mistakes": now.n_mistakes}
+        if now.is_joint:
+            settings["classes"] = now.n_classes
         if now.kernel is not None:
             settings["kernel"] = now.kernel.state()
         if now.has_weightless:
             settings["has_weightless"] = True
-        arrays: Arrays = {
-            "largest_square": np.array([now.largest_square]),
-            "epoch_ends": np.array(now.epoch_ends, dtype=np.int64),
-            "epoch_updates": np.array(now.epoch_updates, dtype=np.int64),
-            "epoch_mistakes": np.array(now.epoch_mistakes, dtype=np.int64),
-        }
-        if now.revisits:
-            arrays["revisits"] = np.array(now.revisits, dtype=np.int64)
+        arrays: Arrays = {"largest_square": np.array([now.largest_square])}
+        for name in ("epoch_ends", "epoch_updates", "epoch_mistakes", "revisits"):
+            if name != "revisits" or now.revisits:
+                arrays[name] = np.array(getattr(now, name), dtype=np.int64)
         if now.start is not None:
             arrays["start"], constant = parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
         if (how := now.adaptation) is not None:
             settings |= {"regularisation": how.regularisation, "matrix": how.matrix}
-            if how.variances is not None:
-                full = how.is_full
-                narrow = variances_narrowed(how.variances, dim, bias=now.bias, full=full)
-                arrays["variances"] = narrow
+            if (S := how.variances) is not None:
+                arrays["variances"] = variances_narrowed(S, dim, bias=now.bias, full=how.is_full)
         if now.keep != "counts":
             arrays |= now.mistakes.columns
         if now.keep == "examples" and (kept := now._kept_rows) is not None:

@@ -8,15 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Integers,
-    Numbers,
-    Table,
-    integers,
-    products,
-    sums_by,
-)
+from novikoff.guarantees.exact import arithmetic
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, Table
 from novikoff.guarantees.exact.rows import ExactRows, sum_of_squares, usable
 from novikoff.ledger.ledger import Ledger, NotKept, Rule
 from novikoff.stream.blocks import Block, Codes, Labels
@@ -86,7 +79,7 @@ class Mistaken:
                 )
             stored = rows.take(positions)
         usable(stored)
-        steps, exponent = integers(np.abs(ledger.steps))
+        steps, exponent = arithmetic.integers(np.abs(ledger.steps))
         unit = Fraction(ledger.unit) * Fraction(2) ** exponent
         return cls(stored, which, ledger.labels, ledger.rows, steps, unit, ledger.bias)
 
@@ -113,7 +106,9 @@ class Mistaken:
     @property
     def sum_of_squares(self) -> Fraction:
         """Σ‖sx‖² over the mistakes, s being their steps."""
-        times = sums_by(self.which, products(self.steps, self.steps, summed=len(self.steps)))
+        times = arithmetic.sums_by(
+            self.which, arithmetic.products(self.steps, self.steps, summed=len(self.steps))
+        )
         return sum_of_squares(self.rows, times, bias=self.bias) * self.unit**2
 
     def margin(self, u: ExactVector) -> Fraction:

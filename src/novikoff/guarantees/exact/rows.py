@@ -109,7 +109,7 @@ def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
     place = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     while not pieces or rest.any():
         place -= bits
-        whole = np.rint(np.ldexp(rest, -place))
+        whole = np.trunc(np.ldexp(rest, -place))  # rounding up could overflow
         pieces.append((whole.astype(np.int64), place))
         rest = rest - np.ldexp(whole, place)
     return pieces

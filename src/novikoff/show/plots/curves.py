@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Numbers
+from novikoff.guarantees.novikoff_bound import Sandwich
 from novikoff.guarantees.risk import share_interval
-from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
