@@ -15,7 +15,7 @@ from novikoff.estimators.saved import load as load
 from novikoff.estimators.saved import save as save
 from novikoff.guarantees.certificate import Certificate as Certificate
 from novikoff.guarantees.check import Rejected as Rejected
-from novikoff.guarantees.summary import Summary as Summary
+from novikoff.guarantees.known import Summary as Summary
 from novikoff.guarantees.verdict import Verdict as Verdict
 from novikoff.learners import Adaptive as Adaptive
 from novikoff.learners import Additive as Additive

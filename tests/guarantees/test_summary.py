@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from helpers.strategies import Data, Options, dyadic_data, dyadic_options, separable_data
 from novikoff import Perceptron, Summary, estimators, guarantees, sources
 from novikoff.guarantees import NotAWitness, known
-from novikoff.guarantees.summary import Summaries
+from novikoff.guarantees.known import Summaries
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
 from novikoff.ledger import readings

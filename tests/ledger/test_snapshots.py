@@ -11,7 +11,7 @@ import pytest
 
 from helpers.dict_streams import learn_in_turn, stream
 from novikoff import Additive, Joint, Perceptron, guarantees, play, sources
-from novikoff.guarantees.summary import Summary
+from novikoff.guarantees.known import Summary
 from novikoff.ledger import kept_rows, readings
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.stream.blocks import Block

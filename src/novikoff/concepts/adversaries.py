@@ -9,13 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from novikoff.concepts.classes import (
-    ConceptClass,
-    TooLarge,
-    conjunctions,
-    disjunctions,
-    expect_class,
-)
+from novikoff.concepts import classes
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.concepts.dimensions import mask
 from novikoff.concepts.examples import Truths, every_example, labelled, truths
 from novikoff.concepts.functions import Concept, Conjunction, Disjunction
@@ -110,20 +105,22 @@ class HardSequence(NamedTuple):
 
 def against_con(n: int) -> HardSequence:
     """|C| − 1 mistakes for a learner that predicts with the first consistent concept."""
-    target, concepts = Conjunction((n,)), conjunctions(n, k=1, monotone=True)
+    target, concepts = Conjunction((n,)), classes.conjunctions(n, k=1, monotone=True)
     return _labelled(concepts, target, np.eye(n, dtype=np.bool_)[:-1])
 
 
 def against_halving(n: int) -> HardSequence:
     """N = log₂|C| mistakes for halving, when a tie predicts +1, on the 2ⁿ monotone disjunctions."""
-    return _labelled(disjunctions(n, monotone=True), Disjunction(()), np.eye(n, dtype=np.bool_))
+    return _labelled(
+        classes.disjunctions(n, monotone=True), Disjunction(()), np.eye(n, dtype=np.bool_)
+    )
 
 
 def against_elimination(n: int, *, monotone: bool) -> HardSequence:
     """N mistakes for elimination of conjunctions; n + 1 if literals may be negated."""
     each_off = ~np.eye(n, dtype=np.bool_)
     X = each_off if monotone else np.concatenate([np.ones((1, n), dtype=np.bool_), each_off])
-    return _labelled(conjunctions(n, monotone=monotone), Conjunction(()), X)
+    return _labelled(classes.conjunctions(n, monotone=monotone), Conjunction(()), X)
 
 
 def _labelled(concepts: ConceptClass, target: Concept, X: Truths) -> HardSequence:

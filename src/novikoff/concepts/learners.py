@@ -11,14 +11,8 @@ from typing import Literal
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.classes import (
-    ConceptClass,
-    TooLarge,
-    expect_class,
-    expect_variables,
-    unpacked,
-    words_for,
-)
+from novikoff.concepts import classes
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.concepts.dimensions import Littlestone, mask
 from novikoff.concepts.examples import Truths, truths_of_row
 from novikoff.concepts.functions import Concept
@@ -49,7 +43,7 @@ class VersionSpace:
         expect_class(concepts)
         concepts.expect_enumerable()
         self.concepts, self.size = concepts, concepts.size
-        self._bits = ~words_for(concepts.size)
+        self._bits = ~classes.words_for(concepts.size)
         self._bits[-1] >>= np.uint64(-concepts.size % 64)
         self._listed: Positions | None = None
         self._evaluated: Truths | None = None
@@ -129,7 +123,7 @@ class VersionSpace:
     def _list_if_few(self) -> None:
         # evaluating one listed concept takes as long as some hundreds of a set of bits
         if self._listed is None and self.size <= self.concepts.size >> 10:
-            self._listed, self._bits = self.places(), words_for(0)
+            self._listed, self._bits = self.places(), classes.words_for(0)
 
 
 class Contradiction(Exception):  # noqa: N818  (it names the finding)
@@ -146,7 +140,7 @@ class ConceptLearner(Learner):
     _step: Callable[[Truths, bool], float]
 
     def __init__(self, dim: int) -> None:
-        expect_variables(dim)
+        classes.expect_variables(dim)
         self.dim, self.rounds = dim, 0
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
@@ -419,7 +413,7 @@ class WeightedMajority(ClassLearner):
         return True
 
     def _predictions(self, x: Truths) -> Truths:
-        return unpacked(self.concepts.packed_values(x), self.concepts.size)
+        return classes.unpacked(self.concepts.packed_values(x), self.concepts.size)
 
     def _lead(self, leads: Positions, counts: Positions) -> int:
         """An integer with the exact sign of Σ leads[c]·βᶜ, where |leads| ≤ counts.

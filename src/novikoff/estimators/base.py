@@ -31,7 +31,7 @@ from novikoff.estimators.validation import (
     seed_of,
     starts,
 )
-from novikoff.guarantees.summary import Summaries, Summary
+from novikoff.guarantees.known import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, Joint, Ties
 from novikoff.learners.rule import Rule

@@ -140,8 +140,7 @@ class Described:
         if model.kind == "multinomial":
             return np.repeat(np.arange(model.examples), len(self.classes) - 1)
         made = np.ones(model.examples, dtype=np.int64)
-        for both in from_spans(model.twice, model.examples):
-            made[both.start : both.stop] = 2
+        made[places(from_spans(model.twice, model.examples))] = 2
         return np.repeat(np.arange(model.examples), made)
 
 
@@ -206,7 +205,37 @@ class Certificate:
 
     def estimable(self) -> Estimable:
         """Which rows and coefficients to keep so that maximum likelihood converges."""
-        return _estimable_of(self)
+        if self.data.kind == "kernel":
+            raise ValueError("in the space of a kernel there are no coefficients to estimate")
+        if self.verdict == Separation.UNDECIDED:
+            raise ValueError("the verdict is undecided, so it is not known which estimates exist")
+        data, width = self.data, self.data.columns + self.data.bias
+        separated = np.zeros(data.rows, dtype=np.bool_)
+        separated[places(self.separated)] = True
+        owner = data.example_of_each()
+        n = int(owner[-1]) + 1
+        ties, some = (np.bincount(owner[at], minlength=n) > 0 for at in (~separated, separated))
+        stay = {*self.determined}
+        shared = stay & set[int]().union(*self.complement)
+        others = (j for j in range(width) if j not in stay)
+        kept, absorbing, dropped = (
+            tuple(plain(data.name(j)) for j in which)
+            for which in (self.determined, sorted(shared), others)
+        )
+        partly = int((ties & some).sum())
+        sentence = _sentence(self, n, int(ties.sum()), kept, dropped)
+        if absorbing and self.separated:
+            stand = "stands" if len(absorbing) == 1 else "stand"
+            sentence = (
+                f"{sentence.removesuffix('.')}, but for {listed(absorbing, 4)}, which now {stand} "
+                "for sums with dropped coefficients."
+            )
+        if partly:
+            sentence += (
+                f" For {count(partly)} of the rows that are left, some levels are ruled out in the "
+                "limit; a fit must leave these out, too."
+            )
+        return Estimable(ties, kept, dropped, absorbing, partly, sentence)
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -217,11 +246,7 @@ class Certificate:
     @property
     def separated_rows(self) -> Positions:
         """The rows, with a model the examples, strictly on their correct sides, counted from 0."""
-        return self.data.examples_of(
-            np.concatenate(
-                [np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in self.separated)]
-            )
-        )
+        return self.data.examples_of(places(self.separated))
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
@@ -345,40 +370,6 @@ class Certificate:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
 
 
-def _estimable_of(it: Certificate) -> Estimable:
-    """The rows and coefficients that are left."""
-    if it.data.kind == "kernel":
-        raise ValueError("in the space of a kernel there are no coefficients to estimate")
-    if it.verdict == Separation.UNDECIDED:
-        raise ValueError("the verdict is undecided, so it is not known which estimates exist")
-    data, width = it.data, it.data.columns + it.data.bias
-    separated = np.zeros(data.rows, dtype=np.bool_)
-    for span in it.separated:
-        separated[span.start : span.stop] = True
-    owner = data.example_of_each()
-    n = int(owner[-1]) + 1
-    ties, some = (np.bincount(owner[at], minlength=n) > 0 for at in (~separated, separated))
-    stay = {*it.determined}
-    shared = stay & set[int]().union(*it.complement)
-    kept, absorbing, dropped = (
-        tuple(plain(data.name(j)) for j in which)
-        for which in (it.determined, sorted(shared), (j for j in range(width) if j not in stay))
-    )
-    partly = int((ties & some).sum())
-    sentence = _sentence(it, n, int(ties.sum()), kept, dropped)
-    if absorbing and it.separated:
-        sentence = (
-            f"{sentence.removesuffix('.')}, but for {listed(absorbing, 4)}, which now "
-            f"{'stands' if len(absorbing) == 1 else 'stand'} for sums with dropped coefficients."
-        )
-    if partly:
-        sentence += (
-            f" For {count(partly)} of the rows that are left, some levels are ruled out in the "
-            "limit; a fit must leave these out, too."
-        )
-    return Estimable(ties, kept, dropped, absorbing, partly, sentence)
-
-
 def _sentence(
     it: Certificate, n: int, left: int, kept: tuple[str, ...], dropped: tuple[str, ...]
 ) -> str:
@@ -434,7 +425,7 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.why_undecided:
         yield "why", it.why_undecided
     if it.open:
-        at = data.examples_of(np.concatenate([np.arange(r.start, r.stop) for r in it.open]))
+        at = data.examples_of(places(it.open))
         rest = "no weights separate the others" if it.multipliers else "nothing is known of any row"
         yield "open", f"{plural(len(at), 'row')}: {spans(at.tolist())}; {rest}"
     n, d, bias = data.rows, data.columns, data.bias
@@ -533,6 +524,12 @@ def _place(text: str) -> int:
 def spans_text(found: Sequence[range]) -> str:
     """The ranges of rows as a certificate writes them: "0-3,7"."""
     return ",".join(str(r.start) if len(r) == 1 else f"{r.start}-{r.stop - 1}" for r in found)
+
+
+def places(found: Iterable[range]) -> Positions:
+    """The numbers in these ranges."""
+    each = (np.arange(r.start, r.stop) for r in found)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *each])
 
 
 def ranges(which: NDArray[np.bool_]) -> tuple[range, ...]:

@@ -25,7 +25,7 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Vector
 
 if TYPE_CHECKING:
-    from novikoff.guarantees.summary import Summary
+    from novikoff.guarantees.known import Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Run:
         >>> summary.mistakes, summary.bound_interval, summary.sandwich.holds
         (9, (9, 9), True)
         """
-        from novikoff.guarantees.summary import Summary
+        from novikoff.guarantees.known import Summary
 
         data = block_of(data)
         return Summary.of(

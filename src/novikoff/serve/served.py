@@ -17,7 +17,7 @@ from msgspec.json import decode
 
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.saved import of_model, to_model
-from novikoff.guarantees.summary import Summary
+from novikoff.guarantees.known import Summary
 from novikoff.models.explanation import Explanation
 from novikoff.models.model import Model
 from novikoff.online.delayed_labels import BadTicket, Protocol
