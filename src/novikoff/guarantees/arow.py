@@ -171,14 +171,12 @@ def _moments(
     table[np.repeat(np.arange(len(seen.rows)), e.lengths), e.columns] = x
     made = 0
     for k in after:
-        new = slice(made, k)
-        for i, y, is_wrong in zip(
-            seen.which[new].tolist(), seen.labels[new].tolist(), wrong[new].tolist(), strict=True
-        ):
-            sums.count(y * dots[i], is_mistake=is_wrong)
         for begin in range(made, k, _AT_ONCE):
             part = slice(begin, min(k, begin + _AT_ONCE))
-            sums.add(table[seen.which[part]], seen.labels[part])
+            which, labels = seen.which[part], seen.labels[part]
+            sums.add(table[which], labels)
+            for i, y, is_wrong in zip(which, labels.tolist(), wrong[part].tolist(), strict=True):
+                sums.count(y * dots[i], is_mistake=is_wrong)
         made = k
         yield sums
 

@@ -140,7 +140,7 @@ class Described:
         if model.kind == "multinomial":
             return np.repeat(np.arange(model.examples), len(self.classes) - 1)
         made = np.ones(model.examples, dtype=np.int64)
-        made[places(from_spans(model.twice, model.examples))] = 2
+        made[numbers_in(from_spans(model.twice, model.examples))] = 2
         return np.repeat(np.arange(model.examples), made)
 
 
@@ -211,7 +211,7 @@ class Certificate:
             raise ValueError("the verdict is undecided, so it is not known which estimates exist")
         data, width = self.data, self.data.columns + self.data.bias
         separated = np.zeros(data.rows, dtype=np.bool_)
-        separated[places(self.separated)] = True
+        separated[numbers_in(self.separated)] = True
         owner = data.example_of_each()
         n = int(owner[-1]) + 1
         ties, some = (np.bincount(owner[at], minlength=n) > 0 for at in (~separated, separated))
@@ -246,7 +246,7 @@ class Certificate:
     @property
     def separated_rows(self) -> Positions:
         """The rows, with a model the examples, strictly on their correct sides, counted from 0."""
-        return self.data.examples_of(places(self.separated))
+        return self.data.examples_of(numbers_in(self.separated))
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
@@ -425,7 +425,7 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.why_undecided:
         yield "why", it.why_undecided
     if it.open:
-        at = data.examples_of(places(it.open))
+        at = data.examples_of(numbers_in(it.open))
         rest = "no weights separate the others" if it.multipliers else "nothing is known of any row"
         yield "open", f"{plural(len(at), 'row')}: {spans(at.tolist())}; {rest}"
     n, d, bias = data.rows, data.columns, data.bias
@@ -526,7 +526,7 @@ def spans_text(found: Sequence[range]) -> str:
     return ",".join(str(r.start) if len(r) == 1 else f"{r.start}-{r.stop - 1}" for r in found)
 
 
-def places(found: Iterable[range]) -> Positions:
+def numbers_in(found: Iterable[range]) -> Positions:
     """The numbers in these ranges."""
     each = (np.arange(r.start, r.stop) for r in found)
     return np.concatenate([np.zeros(0, dtype=np.int64), *each])

@@ -1,4 +1,7 @@
-"""The best margin γ between two exact bounds, and what a margin perceptron promises."""
+"""Margins: what weights achieve, what no weights exceed, and what a margin perceptron promises.
+
+Many classes that are learned jointly are two, by Kesler's construction.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,21 @@ from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from novikoff.guarantees.exact import arithmetic
-from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
-from novikoff.guarantees.exact.mistaken import (
-    Mistaken,
-    expect_ledger,
-    mistakes_from_zero,
-    with_witness,
-)
+from novikoff.guarantees.exact import arithmetic, mistaken
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, Table, fraction, root
+from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, with_witness
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.blocks import Block
+from novikoff.ledger.weights import class_scores
+from novikoff.stream.blocks import Block, Codes
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural, short
-from novikoff.stream.rows import Rows
+from novikoff.stream.rows import Positions, Rows
+
+_AT_ONCE = 1 << 20  # scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     Any start and any margin are allowed; otherwise the parameters are those of `novikoff`. Proof:
     docs/proofs.md, after Novikoff (1962), Theorem 1.
     """
-    ledger = expect_ledger(ledger)
+    ledger = mistaken.expect_ledger(ledger)
     if len(ledger) == 0:
         raise ValueError("the run made no mistakes, so it gives no upper bound on the margin")
     seen = Mistaken.of(ledger, rows)
@@ -113,10 +115,13 @@ class MarginBound(Bound):
 
     @classmethod
     def of(
-        cls, theorem: str, seen: Mistaken, gamma: Fraction, u: ExactVector, *, eta: Fraction,
-        times: int = 1, **more: Any,
+        cls, theorem: str, seen: Mistaken | None, gamma: Fraction, u: ExactVector, eta: Fraction,
+        *, times: int = 1, **more: Any,
     ) -> Self:  # fmt: skip
         """The bound from the mistakes seen, if a mistake z has ‖z‖² = times · ‖x‖²."""
+        if seen is None:
+            more |= {"threshold": eta, "promised_squared": Fraction(0)}
+            return cls.without_mistakes(theorem, u, **more)
         R2 = seen.radius_squared
         growth = times * seen.largest_step * R2 + 2 * eta
         bound = mistake_bound(growth / seen.smallest_step, u.squared, gamma)
@@ -157,6 +162,104 @@ def margin_perceptron(
     theorem, (ledger, u) = "Krauth & Mézard 1987", with_witness(ledger, witness)
     eta = fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
-    if seen is None:
-        return MarginBound.without_mistakes(theorem, u, threshold=eta, promised_squared=Fraction(0))
-    return MarginBound.of(theorem, seen, seen.margin(u), u, eta=eta)
+    gamma = Fraction(0) if seen is None else seen.margin(u)
+    return MarginBound.of(theorem, seen, gamma, u, eta)
+
+
+@dataclass(frozen=True, slots=True)
+class JointBound(MarginBound):
+    """A bound on the mistakes of a run with this many `classes`; the witness has a row for each.
+
+    `margin` is γ: on every mistaken example u_y·x exceeds all other u_r·x by at least γ.
+    `witness_squared` is Σ‖u_r‖².
+    """
+
+    classes: int
+
+
+def joint_bound(
+    ledger: Ledger, witness: Table, *, margin: Number = 0, rows: Rows | None = None
+) -> JointBound:
+    """M ≤ 2(R/γ)²Σ‖u_r‖² mistakes of a joint perceptron, in any order and with any classes.
+
+    By Kesler's construction this is the theorem for two classes with 2R² in place of R²
+    (docs/proofs.md). The parameters are those of `margin_perceptron`, for a run with rule "joint";
+    the witness has at least one row for each class. References: Duda & Hart (1973), section 5.12,
+    for the construction; Crammer & Singer (2003), Theorem 4.
+    """
+    theorem, (ledger, U) = "Crammer & Singer 2003", with_witness(ledger, witness, "joint")
+    eta = fraction(margin, "margin")
+    if len(U) < ledger.n_classes:
+        raise ValueError(
+            f"the witness has rows for {len(U)} classes; the run has {ledger.n_classes}"
+        )
+    seen = mistakes_from_zero(ledger, eta, rows, "joint")
+    gamma = Fraction(0) if seen is None else _margin(seen, ledger.classes, U)
+    return JointBound.of(theorem, seen, gamma, U, eta, times=2, classes=ledger.n_classes)
+
+
+def joint_margin(weights: Table, block: Block) -> Achieved:
+    """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
+
+    The weights have a row for each class. Labels −1 and +1 are the classes 0 and 1.
+    """
+    W, rows = ExactVector.of(weights, "weights", table=True), block.rows
+    expect_weights_for(rows, W)
+    codes = block.codes
+    if int(codes.max()) >= len(W):
+        raise BadExample(f"the weights are for {len(W)} classes; a row has class {codes.max()}")
+    i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
+
+
+def _margin(seen: Mistaken, classes: Codes, U: ExactVector) -> Fraction:
+    """γ: the least lead of a mistaken example's class; NotAWitness unless it is positive."""
+    both = seen.which * len(U) + classes
+    _, first = np.unique(both, return_index=True)
+    i, rival, margin = _smallest_lead(seen.rows, seen.which[first], classes[first], U)
+    if margin <= 0:
+        pair = (int(classes[first[i]]), rival)
+        raise mistaken.NotAWitness(int(seen.positions[first[i]]), margin, pair)
+    return margin
+
+
+def _smallest_lead(
+    rows: Rows, at: Positions, classes: Codes, U: ExactVector
+) -> tuple[int, int, Fraction]:
+    """Where in `at` a class has the smallest lead, over which rival, and by how much, exactly."""
+    where, rivals = _may_be_least(rows, at, classes, U)
+    exact = ExactRows(rows, bias=U.integers.shape[1] > rows.dim)
+    least: list[tuple[Fraction, int, int]] = []
+    for y, r in np.unique(np.stack([classes[where], rivals]), axis=1).T.tolist():
+        some = where[(classes[where] == y) & (rivals == r)]
+        between = ExactVector(U.integers[y] - U.integers[r], U.unit)
+        for part, numbers, unit in exact.exactly(at[some], between):
+            i = int(np.argmin(numbers))
+            least.append((int(numbers[i]) * unit, int(some[part][i]), r))
+    lead, i, r = min(least)
+    return i, r, lead
+
+
+def _may_be_least(
+    rows: Rows, at: Positions, classes: Codes, U: ExactVector
+) -> tuple[Positions, Codes]:
+    """The places in `at`, each with a rival, that may have the smallest lead."""
+    w, bias, K = U.floats(), U.integers.shape[1] > rows.dim, len(U)
+    top, open_ = np.inf, list[tuple[NDArray[Any], ...]]()
+    step = max(1, _AT_ONCE // K)
+    for begin in range(0, len(at), step):
+        some = rows.take(at[begin : begin + step])
+        own, places = classes[begin : begin + step], np.arange(len(some))
+        exact = ExactRows(some, bias=bias)
+        scores = class_scores(some, w.T, bias=bias)[:, :K]
+        of_classes = [ExactVector(row, U.unit) for row in U.integers]
+        errors = np.stack([exact.error(u, w[r]) for r, u in enumerate(of_classes)], axis=1)
+        # the difference rounds once more; the error bounds leave room for that
+        lead = scores[places, own][:, None] - scores
+        error = errors[places, own][:, None] + errors
+        others = np.arange(K) != own[:, None]
+        top = min(top, float((lead + error)[others].min()))
+        i, r = np.nonzero(others & (lead - error <= top))
+        open_.append(((lead - error)[i, r], i + begin, r))
+    low, where, rivals = (np.concatenate(column) for column in zip(*open_, strict=True))
+    return where[low <= top].astype(np.int64), rivals[low <= top].astype(np.int32)

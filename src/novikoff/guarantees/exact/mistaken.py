@@ -41,9 +41,7 @@ class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
         super().__init__(f"the witness does not separate the mistaken examples: {what}")
         self.row, self.margin, self.classes = row, margin, classes
 
-    def __reduce__(
-        self,
-    ) -> tuple[type[NotAWitness], tuple[int, Fraction, tuple[int, int] | None]]:
+    def __reduce__(self) -> tuple[type[NotAWitness], tuple[object, ...]]:
         return NotAWitness, (self.row, self.margin, self.classes)
 
 
@@ -146,10 +144,9 @@ def expect_ledger(given: object, rule: Rule | None = "additive") -> Ledger:
         )
     if rule == "additive":
         given.expect_sums()
-    if rule == "joint" and given.rule != "joint":
-        raise ValueError(f"this needs classes learned jointly; the ledger's rule is {given.rule!r}")
-    if rule == "adaptive" and given.rule != "adaptive":
-        raise ValueError(f"this needs an adaptive run; the ledger's rule is {given.rule!r}")
+    needs = {"joint": "classes learned jointly", "adaptive": "an adaptive run"}.get(rule or "")
+    if needs and given.rule != rule:
+        raise ValueError(f"this needs {needs}; the ledger's rule is {given.rule!r}")
     return given.snapshot()
 
 

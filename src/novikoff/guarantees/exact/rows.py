@@ -163,32 +163,23 @@ class ExactRows:
         scores, error = self.rounded(u)
         out = np.sign(scores).astype(np.int8)
         unsure = np.flatnonzero(~((np.abs(scores) > error) | (error == 0)))
-        for part, signs in self.signs_at(unsure, u):
-            out[unsure[part]] = signs
+        for part, numbers, _ in self.exactly(unsure, u):
+            out[unsure[part]] = np.sign(numbers)
         return out
-
-    def signs_at(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Labels]]:
-        """The signs for these rows, computed in integers, part by part."""
-        for part, numbers, _ in self.exactly(at, u):
-            yield part, (numbers > 0).astype(np.int8) - (numbers < 0).astype(np.int8)
 
     def least(self, at: Positions, labels: Labels, u: ExactVector) -> tuple[int, Fraction]:
         """The index into `at` where y⟨u, x⟩ is smallest, and its value there."""
         scores, error = self.rounded(u)
         margins, error = labels * scores[at], error[at]
-        best: Fraction | None = None
-        where = 0
-        contenders = _may_be_least(margins - error, margins + error)
+        contenders, found = _may_be_least(margins - error, margins + error), []
         for part, numbers, unit in self.exactly(at[contenders], u):
-            some = contenders[part]
-            signed = labels[some].astype(object) * numbers
+            signed = labels[contenders[part]].astype(object) * numbers
             i = int(np.argmin(signed))
-            margin = int(signed[i]) * unit
-            if best is None or margin < best:
-                best, where = margin, int(some[i])
-        if best is None:
+            found.append((int(signed[i]) * unit, int(contenders[part][i])))
+        if not found:
             raise ValueError("there are no rows")
-        return where, best
+        margin, where = min(found)
+        return where, margin
 
     def largest_square(self) -> Fraction:
         """The largest ‖x‖², exactly; 0 if there are no rows."""
@@ -198,8 +189,7 @@ class ExactRows:
             low, high = -norms - error, error - norms
         low[norms == np.finfo(float).max] = -np.inf
         best = Fraction(0)
-        contenders = _may_be_least(low, high)
-        for _, e in in_parts(self.rows, contenders, bias=self.bias):
+        for _, e in in_parts(self.rows, _may_be_least(low, high), bias=self.bias):
             numbers, exponent = integers(e.values)
             best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
         return best
