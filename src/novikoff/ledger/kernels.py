@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -164,42 +164,17 @@ class Kernel:
         """
         column = np.zeros_like(example) if column is None else column
         out = tuple(np.zeros((columns, len(rows))) for _ in steps)
-        for part, gram in self._parts(rows, of, at, bias=bias):
+        for part, gram in self.parts(rows, of, at, bias=bias):
             for s, step in zip(out, steps, strict=True):
                 own = np.zeros((columns, gram.shape[1]))
                 add_mistakes(gram, example, column, step, own)
                 s[:, part] = own
         return out
 
-    def votes(
-        self,
-        rows: Rows,
-        of: Rows | None,
-        at: Positions,
-        example: Positions,
-        step: Vector,
-        *,
-        survived: Positions,
-        bias: bool,
-        zero_is_positive: bool = True,
-        classes: dict[str, Any] | None = None,
-    ) -> Vector:
-        """The votes on each row: those of the weights after each mistake, by rounds survived.
-
-        Of many classes, learned jointly, `classes` has their number and those of the mistakes.
-        """
-        out = np.zeros(len(rows) if classes is None else (len(rows), classes["classes"]))
-        for part, gram in self._parts(rows, of, at, bias=bias):
-            made: dict[str, Any] = {"gram": gram.reshape(-1), "example": example, "step": step}
-            made |= {"survived": survived, "out": out[part].reshape(-1)}
-            if classes is not None:
-                _core.kernel_joint_votes(**made, **classes)
-            else:
-                _core.kernel_votes(**made, zero_is_positive=zero_is_positive)
-        return out
-
-    def _parts(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool) -> Any:
-        """Some of the rows at a time, with their kernels."""
+    def parts(
+        self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool
+    ) -> Iterator[tuple[slice, Vector]]:
+        """Some of the rows at a time, with their kernels as `gram` has them."""
         size = max(1, _AT_ONCE // max(1, len(at)))
         for first in range(0, len(rows), size):
             which = np.arange(first, min(len(rows), first + size))

@@ -78,20 +78,12 @@ def _in_kernel_space(
     of = none if kernel.is_precomputed or not len(ledger) else ledger.examples
     steps, column, classes = ledger.steps, None, 1
     if reading == "vote":
-        pairs: dict[str, Any] | None = None
-        if ledger.is_joint:
-            pairs = {"right": ledger.classes, "rival": ledger.rivals, "classes": ledger.n_classes}
-        votes = kernel.votes(
-            rows,
-            of,
-            at,
-            example,
-            steps,
-            survived=ledger.survivals(),
-            bias=ledger.bias,
-            zero_is_positive=zero_is_positive,
-            classes=pairs,
-        )
+        joint, two = _core.kernel_joint_votes, _core.kernel_votes
+        core: Callable[..., None] = joint if ledger.is_joint else two
+        how = _voters(ledger, example, zero_is_positive=zero_is_positive)
+        votes = np.zeros((len(rows), *[ledger.n_classes] * ledger.is_joint))
+        for part, gram in kernel.parts(rows, of, at, bias=ledger.bias):
+            core(gram=gram.reshape(-1), out=votes[part].reshape(-1), **how)
         return votes / max(1, ledger.n_rounds)
     late = steps * (ledger.rounds - 1)
     if ledger.is_joint:
@@ -165,17 +157,14 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
     start, bias, survived = _numbers(ledger, ledger.start), ledger.bias, ledger.survivals()
-    how: dict[str, Any] = {"zero_is_positive": zero_is_positive}
-    core: Callable[..., None] = _core.vote
     if ledger.is_joint:
         scores = class_scores(rows, start, bias=bias)[:, : ledger.n_classes]
-        how = {"right": ledger.classes, "rival": ledger.rivals, "classes": ledger.n_classes}
-        core = _core.joint_vote
     else:
         scores = dots(rows, start, bias=bias)
     votes = np.zeros(scores.shape)
     if len(ledger):
-        how |= {"example": ledger.example, "step": ledger.steps, "survived": survived}
+        core: Callable[..., None] = _core.joint_vote if ledger.is_joint else _core.vote
+        how = _voters(ledger, ledger.example, zero_is_positive=zero_is_positive)
         kept, scores = ledger.examples.core[:3], np.ascontiguousarray(scores)
         # the work on a part is proportional to the mistakes as well as to the rows
         part = max(8, part_size(rows) // max(1, len(ledger) // 64))
@@ -189,6 +178,14 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     elif votes.size:
         votes[np.arange(len(rows)), scores.argmax(axis=1)] = survived[0]
     return votes / max(1, ledger.n_rounds)
+
+
+def _voters(ledger: Ledger, example: Positions, *, zero_is_positive: bool) -> dict[str, Any]:
+    """What the core counts the votes by: the updates of the run, and how long each lasted."""
+    how = {"example": example, "step": ledger.steps, "survived": ledger.survivals()}
+    if not ledger.is_joint:
+        return how | {"zero_is_positive": zero_is_positive}
+    return how | {"right": ledger.classes, "rival": ledger.rivals, "classes": ledger.n_classes}
 
 
 @dataclass(frozen=True, slots=True)
