@@ -11,14 +11,9 @@ from typing import Self
 import numpy as np
 
 from novikoff.guarantees.exact import arithmetic as exact
+from novikoff.guarantees.exact import mistaken
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction
-from novikoff.guarantees.exact.mistaken import (
-    Mistaken,
-    expect_data_of,
-    expect_from_zero,
-    expect_ledger,
-    with_witness,
-)
+from novikoff.guarantees.exact.mistaken import Mistaken, with_witness
 from novikoff.guarantees.exact.rows import ExactRows, in_parts, usable
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
@@ -97,7 +92,7 @@ class Pass:
     def of(cls, ledger: Ledger, data: Stream) -> Pass:
         """From the data of a run with mistakes; refused if they cannot be the run's data."""
         blocks, steps = [*blocks_of(data)], ledger.steps
-        expect_data_of(ledger, blocks)
+        mistaken.expect_data_of(ledger, blocks)
         if ledger.revisits:
             raise BadExample("mistaken rows were visited again, so passes show different examples")
         a = np.abs(steps).min()
@@ -106,8 +101,7 @@ class Pass:
         for block in blocks:
             usable(block.rows)
             at = np.flatnonzero(np.isin(block.positions(np.arange(len(block))), ledger.rows))
-            mistaken = ExactRows(block.rows.take(at), bias=ledger.bias)
-            R2 = max(R2, mistaken.largest_square())
+            R2 = max(R2, ExactRows(block.rows.take(at), bias=ledger.bias).largest_square())
             pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))
         if any(end != k * rounds for k, end in enumerate(ledger.epoch_ends, 1)):
             raise BadExample(
@@ -234,11 +228,11 @@ def best_comparator(
     (2013); Freund & Schapire (1999), Theorem 2.
     """
     theorem = "Gentile 2003, L1 over every round"
-    ledger = expect_ledger(ledger)
+    ledger = mistaken.expect_ledger(ledger)
     given = None if comparators is None else [with_witness(ledger, u)[1] for u in comparators]
     if given is not None and not (given and all(u.squared for u in given)):
         raise ValueError("there must be comparators, and none of them all 0")
-    expect_from_zero(ledger, Fraction(0))
+    mistaken.expect_from_zero(ledger, Fraction(0))
     if len(ledger) == 0:
         anything = ExactVector.of([1] * (ledger.dim + ledger.bias), "witness")
         u = given[0] if given else anything
@@ -349,5 +343,5 @@ def _comparator(
         raise ValueError("the witness is all 0: it predicts nothing")
     if gamma <= 0:
         raise ValueError(f"the margin must be positive, got {gamma}")
-    expect_from_zero(ledger, Fraction(0))
+    mistaken.expect_from_zero(ledger, Fraction(0))
     return ledger, u, gamma

@@ -340,8 +340,8 @@ class Summary:
             made, sides, why = arow(ledger)
             unknown = {**counts.unknown, "bound": why, "sandwich": why}
             classes = ledger.n_classes if ledger.is_joint else None
-            proved = {"arow": made, "arow_sandwich": sides, "unknown": unknown}
-            return replace(counts, classes=classes, **proved)
+            of_arow = replace(counts, arow=made, arow_sandwich=sides, unknown=unknown)
+            return replace(of_arow, classes=classes)
         if ledger.rule not in ("additive", "joint"):
             return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]

@@ -11,13 +11,9 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from novikoff.guarantees.exact import arithmetic as exact
+from novikoff.guarantees.exact import mistaken
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
-from novikoff.guarantees.exact.mistaken import (
-    Mistaken,
-    expect_threshold,
-    mistakes_from_zero,
-    with_witness,
-)
+from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, with_witness
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import count, plural, short
@@ -137,7 +133,7 @@ def from_start(
     """
     theorem, (ledger, u) = "Novikoff 1962 from w₀", with_witness(ledger, witness)
     eta = fraction(margin, "margin")
-    expect_threshold(ledger, eta)
+    mistaken.expect_threshold(ledger, eta)
     if len(ledger) == 0:
         return Bound.without_mistakes(theorem, u)
     seen = Mistaken.of(ledger, rows)

@@ -17,17 +17,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.ledger import trace
+from novikoff.ledger import trace, weights
 from novikoff.ledger.kept_rows import KeptRows, Pieces, not_kept
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.weights import (
-    parted,
-    turned,
-    variances_narrowed,
-    variances_widened,
-    whole,
-    widened,
-)
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.printing import html_table
@@ -151,7 +143,7 @@ class Adaptation:
         """The same for `dim` features."""
         if self.variances is None:
             return self
-        wide = variances_widened(self.variances, dim, bias=bias, full=self.is_full)
+        wide = weights.variances_widened(self.variances, dim, bias=bias, full=self.is_full)
         return replace(self, variances=wide)
 
 
@@ -353,9 +345,11 @@ class Ledger:
     def turn_round(self) -> None:
         """Swap the labels −1 and +1 of all mistakes."""
         self._change(
-            start=None if self.start is None else turned(self.start),
+            start=None if self.start is None else weights.turned(self.start),
             _mistakes=self._mistakes.map(
-                lambda piece: replace(piece, scores=turned(piece.scores), steps=-piece.steps)
+                lambda piece: replace(
+                    piece, scores=weights.turned(piece.scores), steps=-piece.steps
+                )
             ),
         )
 
@@ -456,7 +450,7 @@ class Ledger:
         self._change(
             dim=dim,
             adaptation=None if how is None else how.widened(dim, bias=self.bias),
-            start=None if self.start is None else widened(self.start, dim, bias=self.bias),
+            start=None if self.start is None else weights.widened(self.start, dim, bias=self.bias),
             _kept=self._kept.map(lambda piece: piece.widened(dim)),
         )
 
@@ -481,12 +475,14 @@ class Ledger:
             if name != "revisits" or now.revisits:
                 arrays[name] = np.array(getattr(now, name), dtype=np.int64)
         if now.start is not None:
-            arrays["start"], constant = parted(now.start, dim, bias=now.bias)
+            arrays["start"], constant = weights.parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
         if (how := now.adaptation) is not None:
             settings |= {"regularisation": how.regularisation, "matrix": how.matrix}
             if (S := how.variances) is not None:
-                arrays["variances"] = variances_narrowed(S, dim, bias=now.bias, full=how.is_full)
+                arrays["variances"] = weights.variances_narrowed(
+                    S, dim, bias=now.bias, full=how.is_full
+                )
         if now.keep != "counts":
             arrays |= now.mistakes.columns
         if now.keep == "examples" and (kept := now._kept_rows) is not None:
@@ -504,7 +500,7 @@ class Ledger:
             wide = (-1,) if rule in _JOINT else ()  # a column for each class
             features = stored.array("start", ("float64",), (dim, *wide))
             constant = stored.array("start_constant", ("float64",), (1, *features.shape[1:]))
-            start = whole(features, constant, bias=bias)
+            start = weights.whole(features, constant, bias=bias)
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_classes = known = stored.count("classes") if rule in _JOINT else 0
         if rule in ("adaptive", "joint-adaptive"):

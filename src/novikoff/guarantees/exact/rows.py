@@ -12,16 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Integers,
-    integers,
-    length_squared,
-    packed,
-    products,
-    span_sums,
-    sums_by,
-)
+from novikoff.guarantees.exact import arithmetic
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers, packed
 from novikoff.stream.blocks import Labels
 from novikoff.stream.rows import Positions, Rows, Vector, dots
 
@@ -85,7 +77,7 @@ class Entries:
         """
         bits = (62 - int(self.lengths.max(initial=1)).bit_length()) // 2
         sums = [
-            (span_sums(x * v[self.columns], self.starts), i + j)
+            (arithmetic.span_sums(x * v[self.columns], self.starts), i + j)
             for x, i in _cut(self.values, bits)
             for v, j in _cut_integers(u.integers, bits)
         ]
@@ -100,7 +92,9 @@ class Entries:
     def squares(self, numbers: Integers) -> Integers:
         """‖n‖² of each row, n being the values as integers."""
         summed = int(self.lengths.max(initial=1))
-        return span_sums(products(numbers, numbers, summed=summed), self.starts)
+        return arithmetic.span_sums(
+            arithmetic.products(numbers, numbers, summed=summed), self.starts
+        )
 
 
 def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
@@ -298,7 +292,7 @@ class ExactSum:
         for part, e in in_parts(rows, at, bias=bias):
             numbers, exponent = integers(e.values)
             each = np.repeat(times[part], e.lengths)
-            sums = sums_by(e.columns, products(numbers, each, summed=len(at)))
+            sums = arithmetic.sums_by(e.columns, arithmetic.products(numbers, each, summed=len(at)))
             self._share_unit(unit * Fraction(2) ** exponent)
             fold = int(unit * Fraction(2) ** exponent / self._unit)
             self._whole[np.unique(e.columns)] += sums.astype(object) * fold
@@ -318,7 +312,7 @@ class ExactSum:
     @property
     def squared(self) -> Fraction:
         """‖Σ‖²."""
-        return length_squared(packed(self._whole.tolist())) * self._unit**2
+        return arithmetic.length_squared(packed(self._whole.tolist())) * self._unit**2
 
 
 def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Vector | None:
