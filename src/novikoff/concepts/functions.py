@@ -358,13 +358,8 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
         constant, margin = 2 * (sum(i < 0 for i in literals) - r) + 1, 1
     u = (*(weights.get(i, 0) for i in range(1, n + 1)), constant)
     squared = sum(a * a for a in u)
-    return ThresholdUnit(
-        concept,
-        u,
-        radius_squared=n + 1,
-        margin_squared=Fraction(margin**2, squared),
-        bound=mistake_bound(n + 1, squared, margin),
-    )
+    bound = mistake_bound(n + 1, squared, margin)
+    return ThresholdUnit(concept, u, n + 1, Fraction(margin**2, squared), bound)
 
 
 def _counted(concept: Concept) -> tuple[list[int], int]:

@@ -174,19 +174,13 @@ def inequalities(
         return [(sign, x) for sign in ((-1,), (-1, 1), (1,))[level]]
     width = d + model.constant
     x = [*x, (d, 1.0)] if model.constant else x
-    return [
-        (
-            1,
-            [
-                ((k - 1) * width + c, sign * v)
-                for k, sign in sorted([(level, 1), (other, -1)])
-                if k
-                for c, v in x
-            ],
-        )
-        for other in range(levels)
-        if other != level
-    ]
+
+    def over(other: int) -> list[tuple[int, float]]:
+        """X in the columns of its level, less x in those of another; the first level has none."""
+        sides = sorted([(level, 1), (other, -1)])
+        return [((k - 1) * width + c, sign * v) for k, sign in sides if k for c, v in x]
+
+    return [(1, over(other)) for other in range(levels) if other != level]
 
 
 def system(model: Model, data: Evidence) -> tuple[Evidence, list[int]]:
@@ -821,18 +815,11 @@ def _table(
         return " ".join(row[k] for k in both)
 
     classes, signs = coded(map(label_of, rows()))
-    return Evidence(
-        (
-            (signs[label_of(row)], sorted((columns[c], v) for c, v in cells_of(row)))
-            for row in rows()
-        ),
-        len(columns),
-        files,
-        tuple(columns) if chosen or wanted is not None else names,
-        called,
-        classes,
-        header,
+    known = tuple(columns) if chosen or wanted is not None else names
+    examples = (
+        (signs[label_of(row)], sorted((columns[c], v) for c, v in cells_of(row))) for row in rows()
     )
+    return Evidence(examples, len(columns), files, known, called, classes, header)
 
 
 def _made(
