@@ -88,7 +88,10 @@ class _Elimination(ConceptLearner):
             new = self._negatives(block, begin, at)
             if against := self._contradiction(new, since=before):
                 drop, row = against
-                self._undo(drop - 1)
+                np.minimum(self._plain, drop - 1, out=self._plain)  # undo this drop and those after
+                self._negated[self._negated > drop - 1] = _FOR_EVER
+                self._drops = drop - 1
+                self._left = int(np.count_nonzero(self._plain == drop - 1))
                 k = drop - 1 - before
                 at = begin + int(mistakes.rounds[k]) - self.rounds - 1
                 mistakes = mistakes.part(0, k)
@@ -151,12 +154,6 @@ class _Elimination(ConceptLearner):
         drops = range(since + 1, self._drops + 1)
         first = drops[bisect_left(drops, True, key=lambda d: bool(true_after(d)))]
         return first, true_after(first)[0]
-
-    def _undo(self, drops: int) -> None:
-        """Undo all but the first `drops` drops."""
-        np.minimum(self._plain, drops, out=self._plain)
-        self._negated[self._negated > drops] = _FOR_EVER
-        self._drops, self._left = drops, int(np.count_nonzero(self._plain == drops))
 
     def _alive(self, rows: SparseRows) -> SparseRows:
         """The rows without the entries of variables of which no literal is left."""

@@ -350,8 +350,15 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):
         weights, constant, margin = _centred(concept)
+    elif not isinstance(concept, OfLiterals):
+        raise ValueError(
+            f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "
+            "have a threshold unit here; for other concepts, certify their labelled examples"
+        )
     else:
-        literals, r = _counted(concept)
+        given = concept.literals
+        literals = [i for i in given if -i not in given]
+        r = concept.needed - (len(given) - len(literals)) // 2  # one of a pair is always true
         if not 1 <= r <= len(literals):
             raise _constant(concept, r < 1)
         weights = {abs(i): 2 if i > 0 else -2 for i in literals}
@@ -360,18 +367,6 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     squared = sum(a * a for a in u)
     bound = mistake_bound(n + 1, squared, margin)
     return ThresholdUnit(concept, u, n + 1, Fraction(margin**2, squared), bound)
-
-
-def _counted(concept: Concept) -> tuple[list[int], int]:
-    """Literals and r, when the concept is that at least r of them are true."""
-    if not isinstance(concept, OfLiterals):
-        raise ValueError(
-            f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "
-            "have a threshold unit here; for other concepts, certify their labelled examples"
-        )
-    given = concept.literals
-    single = [i for i in given if -i not in given]
-    return single, concept.needed - (len(given) - len(single)) // 2
 
 
 def _centred(concept: LinearThreshold) -> tuple[dict[int, int], int, int]:

@@ -282,7 +282,10 @@ class _MarginSearch:
         spread = float(np.cumsum(self.times * np.abs(self.margins))[-1]) + self.reach * math.sqrt(T)
         low, high = 0.25 / math.sqrt(T), max(2.0 * T, min(1024 * spread, 2.0**500))
         for _ in range(_ZOOMS):
-            grid = _geometric(low, high)
+            grid = np.array([low, high])  # equal ratios, by roots: all machines round these alike
+            for _ in range(_HALVINGS):
+                between = np.sqrt(grid[:-1] * grid[1:])
+                grid = np.insert(grid, np.arange(1, len(grid)), between)
             n = np.searchsorted(self.margins, grid)
             roots = self._roots(grid, self.counts[n] - self.totals[n] / grid)
             i = int(np.argmin(roots))
@@ -304,15 +307,6 @@ class _MarginSearch:
         c = self.reach / gammas
         roots = c / 2 + np.sqrt(c * c / 4 + np.maximum(losses, 0))
         return np.nan_to_num(roots, nan=np.inf, posinf=np.inf)
-
-
-def _geometric(low: float, high: float) -> Vector:
-    """Numbers from low to high in equal ratios, by square roots: all machines round these alike."""
-    grid = np.array([low, high])
-    for _ in range(_HALVINGS):
-        between = np.sqrt(grid[:-1] * grid[1:])
-        grid = np.insert(grid, np.arange(1, len(grid)), between)
-    return grid
 
 
 def _own_weights(ledger: Ledger) -> list[Vector]:

@@ -152,10 +152,14 @@ def play(
     >>> [play(X, y).ledger, play((X, y), Additive(2)).ledger]
     [<Ledger: 1 mistakes in 4 rounds>, <Ledger: 1 mistakes in 4 rounds>]
     """
-    stream, learner = _from_memory(stream, learner, then)
+    if then is not None or isinstance(learner, Sequence) or hasattr(learner, "__array__"):
+        stream, learner = (stream, learner), then
+    data = block_of(stream)
+    if learner is None and data is not stream:
+        learner = Additive(data.rows.dim, bias=True)
     how: dict[str, Any] = {"ledger": ledger, "progress": progress, "after_block": after_block}
     how |= {"cycles": cycles, "revisit": revisit, "together": together}
-    return finished(playing(stream, learner, epochs=epochs, **how))
+    return finished(playing(data, learner, epochs=epochs, **how))
 
 
 def playing(
@@ -308,16 +312,6 @@ def _only_mistakes(learner: Any) -> Iterator[None]:
     finally:
         if has_margin:
             learner.only_mistakes = False
-
-
-def _from_memory(stream: Any, learner: Any, then: Any) -> tuple[Any, Any]:
-    """The stream and the learner, if they were given as data in memory."""
-    if then is not None or isinstance(learner, Sequence) or hasattr(learner, "__array__"):
-        stream, learner = (stream, learner), then
-    data = block_of(stream)
-    if learner is None and data is not stream:
-        learner = Additive(data.rows.dim, bias=True)
-    return data, learner
 
 
 def _stopped(
