@@ -324,6 +324,7 @@ class Summary:
         counts = cls(
             verdict=str(verdict),
             rule=ledger.rule,
+            classes=ledger.n_classes if ledger.rule in ("joint", "joint-adaptive") else None,
             epochs=len(scans),
             rounds=ledger.n_rounds,
             pass_lengths=(min(lengths), max(lengths)) if lengths else None,
@@ -339,9 +340,7 @@ class Summary:
         if ledger.adaptation is not None:
             made, sides, why = arow(ledger)
             unknown = {**counts.unknown, "bound": why, "sandwich": why}
-            classes = ledger.n_classes if ledger.is_joint else None
-            of_arow = replace(counts, arow=made, arow_sandwich=sides, unknown=unknown)
-            return replace(of_arow, classes=classes)
+            return replace(counts, arow=made, arow_sandwich=sides, unknown=unknown)
         if ledger.rule not in ("additive", "joint"):
             return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
@@ -391,7 +390,6 @@ class Summary:
         return replace(
             counts,
             cycle=cycle,
-            classes=ledger.n_classes if ledger.rule == "joint" else None,
             threshold=given,
             radius=ledger.radius if R2 is None else root(R2),
             radius_squared=R2,
