@@ -17,8 +17,6 @@ from novikoff.guarantees.finite_classes import halving_bound as halving_bound
 from novikoff.guarantees.finite_classes import weighted_majority_bound as weighted_majority_bound
 from novikoff.guarantees.finite_classes import winnow1_bound as winnow1_bound
 from novikoff.guarantees.finite_classes import winnow2_bound as winnow2_bound
-from novikoff.guarantees.kernel import KernelBound as KernelBound
-from novikoff.guarantees.kernel import kernel_bound as kernel_bound
 from novikoff.guarantees.margin import Achieved as Achieved
 from novikoff.guarantees.margin import Ceiling as Ceiling
 from novikoff.guarantees.margin import JointBound as JointBound
@@ -31,11 +29,13 @@ from novikoff.guarantees.margin import margin_perceptron as margin_perceptron
 from novikoff.guarantees.novikoff_bound import Bound as Bound
 from novikoff.guarantees.novikoff_bound import Disjunction as Disjunction
 from novikoff.guarantees.novikoff_bound import Failure as Failure
+from novikoff.guarantees.novikoff_bound import KernelBound as KernelBound
 from novikoff.guarantees.novikoff_bound import Sandwich as Sandwich
 from novikoff.guarantees.novikoff_bound import adaptive as adaptive
 from novikoff.guarantees.novikoff_bound import disjunction as disjunction
 from novikoff.guarantees.novikoff_bound import from_start as from_start
 from novikoff.guarantees.novikoff_bound import k_disjunction as k_disjunction
+from novikoff.guarantees.novikoff_bound import kernel_bound as kernel_bound
 from novikoff.guarantees.novikoff_bound import mistake_bound as mistake_bound
 from novikoff.guarantees.novikoff_bound import novikoff as novikoff
 from novikoff.guarantees.novikoff_bound import sandwich as sandwich

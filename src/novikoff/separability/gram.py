@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.guarantees.check import Model, polynomial
 from novikoff.guarantees.exact.arithmetic import fraction_text
-from novikoff.guarantees.kernel import exact_gram
+from novikoff.guarantees.novikoff_bound import exact_gram
 from novikoff.ledger.kernels import AnyKernel, Kernel, dense
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block

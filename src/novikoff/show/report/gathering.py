@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
-from novikoff.guarantees.kernel import KernelBound
 from novikoff.guarantees.known import applicable_bound, error_bound, running_sandwich
-from novikoff.guarantees.novikoff_bound import Bound, Sandwich
+from novikoff.guarantees.novikoff_bound import Bound, KernelBound, Sandwich
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.verdict import Separation
 from novikoff.learners import Additive, Dual

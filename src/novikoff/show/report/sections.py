@@ -18,7 +18,7 @@ from novikoff.guarantees import words
 from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of, merged
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
-from novikoff.guarantees.kernel import KernelBound
+from novikoff.guarantees.novikoff_bound import KernelBound
 from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.separability.models import Regression
