@@ -73,6 +73,10 @@ class Mistakes:
         columns = {name: column[begin:end] for name, column in self.columns.items()}
         return Mistakes(**columns, n_classes=self.n_classes)
 
+    def turned(self) -> Mistakes:
+        """The same with the labels −1 and +1 swapped."""
+        return replace(self, scores=weights.turned(self.scores), steps=-self.steps)
+
     @property
     def columns(self) -> Arrays:
         """The columns by name."""
@@ -148,6 +152,7 @@ class Adaptation:
 
 
 _SHOWN = 10  # mistakes in a notebook
+_OF_PASSES = ("epoch_ends", "epoch_updates", "epoch_mistakes")  # a number for each whole pass
 _JOINT: tuple[Rule, ...] = ("joint", "joint-adaptive", "joint-kernel")
 
 
@@ -236,9 +241,7 @@ class Ledger:
         """The ledger as it is now; what other threads record does not change it."""
         out = object.__new__(Ledger)
         vars(out).update(vars(self))
-        out.epoch_ends = out.epoch_ends[: out._passes]
-        out.epoch_updates = out.epoch_updates[: out._passes]
-        out.epoch_mistakes = out.epoch_mistakes[: out._passes]
+        vars(out).update({name: vars(out)[name][: out._passes] for name in _OF_PASSES})
         out.revisits = [k for k in out.revisits if k < out._passes]
         return out
 
@@ -346,11 +349,7 @@ class Ledger:
         """Swap the labels −1 and +1 of all mistakes."""
         self._change(
             start=None if self.start is None else weights.turned(self.start),
-            _mistakes=self._mistakes.map(
-                lambda piece: replace(
-                    piece, scores=weights.turned(piece.scores), steps=-piece.steps
-                )
-            ),
+            _mistakes=self._mistakes.map(Mistakes.turned),
         )
 
     def absorb(self, later: Ledger) -> None:
@@ -432,13 +431,8 @@ class Ledger:
         """Continue the last pass: a stream that comes in pieces is one pass."""
         updates, mistakes = self._in_closed_epochs
         updates, mistakes = updates - self.epoch_updates[-1], mistakes - self.epoch_mistakes[-1]
-        self._change(
-            epoch_ends=self.epoch_ends[:-1],
-            epoch_updates=self.epoch_updates[:-1],
-            epoch_mistakes=self.epoch_mistakes[:-1],
-            _passes=self._passes - 1,
-            _in_closed_epochs=(updates, mistakes),
-        )
+        before = {name: vars(self)[name][:-1] for name in _OF_PASSES}
+        self._change(**before, _passes=self._passes - 1, _in_closed_epochs=(updates, mistakes))
 
     def widen(self, dim: int) -> None:
         """Add features up to `dim`; the kept rows are 0 in the new ones."""
@@ -471,9 +465,8 @@ class Ledger:
         if now.has_weightless:
             settings["has_weightless"] = True
         arrays: Arrays = {"largest_square": np.array([now.largest_square])}
-        for name in ("epoch_ends", "epoch_updates", "epoch_mistakes", "revisits"):
-            if name != "revisits" or now.revisits:
-                arrays[name] = np.array(getattr(now, name), dtype=np.int64)
+        for name in (*_OF_PASSES, *["revisits"] * bool(now.revisits)):
+            arrays[name] = np.array(vars(now)[name], dtype=np.int64)
         if now.start is not None:
             arrays["start"], constant = weights.parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
