@@ -197,6 +197,37 @@ class Objects {
   }
 };
 
+// Which dict was seen, and in which state. CPython numbers every state of every dict anew (PEP 509), so
+// neither a changed dict nor another one at the same address is taken for it. From Python 3.14 on there
+// is no such number, and no dict is known again.
+class DictVersion {
+ public:
+  DictVersion() = default;
+#if PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+  explicit DictVersion(PyObject* x) : dict_(PyDict_CheckExact(x) ? x : nullptr) {
+    if (dict_) state_ = state(x);
+  }
+  bool is_of(PyObject* x) const { return dict_ && x == dict_ && state(x) == state_; }
+#else
+  explicit DictVersion(PyObject*) {}
+  bool is_of(PyObject*) const { return false; }
+#endif
+  bool has_size(std::size_t n) const { return dict_ && std::size_t(PyDict_GET_SIZE(dict_)) == n; }
+
+ private:
+  PyObject* dict_ = nullptr;  // not held: only compared while it is another's argument
+  std::uint64_t state_ = 0;
+
+#if PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  static std::uint64_t state(PyObject* x) {
+    return reinterpret_cast<PyDictObject*>(x)->ma_version_tag;
+  }
+#pragma GCC diagnostic pop
+#endif
+};
+
 class Dicts {
  public:
   Names names;

@@ -123,10 +123,64 @@ static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t leng
   return begin;
 }
 
+// Calls use(name) for each name text[starts[k], starts[k + 1]).
+template <class Use>
+static void each_name(const In<std::uint8_t>& text, const In<std::int64_t>& starts, Use use) {
+  if (starts.size() == 0) throw std::invalid_argument("the starts end with the end of the text");
+  std::int64_t from = read_once(starts(0));
+  for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
+    const std::int64_t to = read_once(starts(k + 1));
+    if (from < 0 || to < from || std::size_t(to) > text.size())
+      throw std::invalid_argument("a name lies outside the text");
+    use(std::string_view{reinterpret_cast<const char*>(text.data()) + from, std::size_t(to - from)});
+    from = to;
+  }
+}
+
+static nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+struct PySlotNames : SlotNames {
+  PySlotNames(int bits, std::size_t most) : SlotNames(bits >= 0 && bits <= 31 ? bits : 0, most) {
+    if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
+  }
+
+  void meet(In<std::int64_t> slots, In<std::uint8_t> text, In<std::int64_t> starts) {
+    if (slots.size() + 1 != starts.size()) throw nb::value_error("one column per name is needed");
+    std::size_t k = 0;
+    each_name(text, starts, [&](std::string_view name) {
+      const std::int64_t slot = read_once(slots(k++));
+      if (slot < 0 || slot >= columns()) throw nb::value_error("there is no such column");
+      SlotNames::meet(slot, {name});
+    });
+  }
+  std::tuple<Owned<std::int64_t>, Owned<std::uint8_t>, Owned<std::int64_t>> held() const {
+    Buffer<std::int64_t> slots, starts;
+    Buffer<std::uint8_t> text;
+    starts.push(0);
+    each([&](std::int64_t slot, std::string_view name) {
+      slots.push(slot);
+      text.make_room(name.size());
+      if (!name.empty()) std::memcpy(text.data + text.size, name.data(), name.size());
+      text.size += name.size();
+      starts.push(std::int64_t(text.size));
+    });
+    return {array(slots), array(text), array(starts)};
+  }
+  std::optional<nb::bytes> name(std::int64_t slot) const {
+    const std::optional<std::string_view> held = SlotNames::name(slot);
+    if (!held) return std::nullopt;
+    return as_bytes(*held);
+  }
+};
+
 // Lets the names be hashed to 2^bits columns, unless bits are 0.
-static void hash(Parsed<std::int32_t>& parsed, int bits, std::size_t most_names) {
+static void hash(Parsed<std::int32_t>& parsed, int bits, std::size_t most_names,
+                 const SlotNames* known) {
   if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
-  if (bits) parsed.hashed.emplace(bits, most_names);
+  if (!bits) return;
+  parsed.hashed.emplace(bits, most_names, known);
+  if (known && known->columns() != parsed.hashed->columns())
+    throw nb::value_error("the known names are those of as many columns");
 }
 
 // Sorts the columns of each row, and adds up the values of equal ones.
@@ -151,30 +205,17 @@ static void put_in_order(Parsed<std::int32_t>& parsed) {
 }
 
 static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
-                            bool labelled, int bits, std::size_t most_names) {
+                            bool labelled, int bits, std::size_t most_names,
+                            const PySlotNames* known) {
   const char* const begin = begin_of_lines(text, length);
   Parsed<std::int32_t> parsed;
-  hash(parsed, bits, most_names);
+  hash(parsed, bits, most_names, known);
   {
     nb::gil_scoped_release unlocked;
     parse_vw(begin, begin + length, allowed, labelled, parsed);
     if (bits) put_in_order(parsed);
   }
   return examples(parsed);
-}
-
-// Calls use(name) for each name text[starts[k], starts[k + 1]).
-template <class Use>
-static void each_name(const In<std::uint8_t>& text, const In<std::int64_t>& starts, Use use) {
-  if (starts.size() == 0) throw std::invalid_argument("the starts end with the end of the text");
-  std::int64_t from = read_once(starts(0));
-  for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
-    const std::int64_t to = read_once(starts(k + 1));
-    if (from < 0 || to < from || std::size_t(to) > text.size())
-      throw std::invalid_argument("a name lies outside the text");
-    use(std::string_view{reinterpret_cast<const char*>(text.data()) + from, std::size_t(to - from)});
-    from = to;
-  }
 }
 
 // Which parts of a text are features, what the value of a part is, and whether these have length 1.
@@ -300,9 +341,10 @@ static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::s
 template <bool Dense>
 static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, CsvMarks marks,
                          std::vector<CsvColumn>& columns, Missing missing, const TextRule& rule,
-                         bool labelled, std::size_t wide, int bits, std::size_t most_names) {
+                         bool labelled, std::size_t wide, int bits, std::size_t most_names,
+                         const SlotNames* known) {
   Parsed<std::int32_t> parsed;
-  hash(parsed, bits, most_names);
+  hash(parsed, bits, most_names, known);
   {
     nb::gil_scoped_release unlocked;
     Buffer<char> own;
@@ -319,7 +361,7 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
                              In<std::uint8_t> kinds,
                              In<std::int32_t> positions, const std::vector<nb::bytes>& names,
                              std::uint8_t missing, bool labelled, const RuleNumbers& rule_numbers,
-                             int bits, std::size_t most_names) {
+                             int bits, std::size_t most_names, const PySlotNames* known) {
   const char* const begin = begin_of(text, length);
   const CsvMarks marks = marks_of(separator, quotes, decimal_comma);
   if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
@@ -344,7 +386,7 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   }
   const auto rows = dense ? csv_rows<true> : csv_rows<false>;
   return rows(begin, length, allowed, marks, columns, Missing(missing), rule_of(rule_numbers),
-              labelled, wide, dense ? 0 : bits, most_names);
+              labelled, wide, dense ? 0 : bits, most_names, known);
 }
 
 static Owned<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
@@ -353,8 +395,6 @@ static Owned<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t
   each_name(text, starts, [&](std::string_view name) { hashes.add(hash_name(name)); });
   return array(hashes);
 }
-
-static nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
 using HeldNames = std::tuple<Owned<std::uint8_t>, Owned<std::int64_t>>;
 
@@ -392,40 +432,6 @@ class NamePlaces {
   NameTable table_;
 };
 
-struct PySlotNames : SlotNames {
-  PySlotNames(int bits, std::size_t most) : SlotNames(bits >= 0 && bits <= 31 ? bits : 0, most) {
-    if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
-  }
-
-  void meet(In<std::int64_t> slots, In<std::uint8_t> text, In<std::int64_t> starts) {
-    if (slots.size() + 1 != starts.size()) throw nb::value_error("one column per name is needed");
-    std::size_t k = 0;
-    each_name(text, starts, [&](std::string_view name) {
-      const std::int64_t slot = read_once(slots(k++));
-      if (slot < 0 || slot >= columns()) throw nb::value_error("there is no such column");
-      SlotNames::meet(slot, {name});
-    });
-  }
-  std::tuple<Owned<std::int64_t>, Owned<std::uint8_t>, Owned<std::int64_t>> held() const {
-    Buffer<std::int64_t> slots, starts;
-    Buffer<std::uint8_t> text;
-    starts.push(0);
-    each([&](std::int64_t slot, std::string_view name) {
-      slots.push(slot);
-      text.make_room(name.size());
-      if (!name.empty()) std::memcpy(text.data + text.size, name.data(), name.size());
-      text.size += name.size();
-      starts.push(std::int64_t(text.size));
-    });
-    return {array(slots), array(text), array(starts)};
-  }
-  std::optional<nb::bytes> name(std::int64_t slot) const {
-    const std::optional<std::string_view> held = SlotNames::name(slot);
-    if (!held) return std::nullopt;
-    return as_bytes(*held);
-  }
-};
-
 template <class Index>
 static std::tuple<Owned<double>, Owned<std::int32_t>, Owned<std::int32_t>, std::int64_t>
 py_renumber(In<double> values, In<Index> indices, In<Index> starts,
@@ -454,14 +460,23 @@ static std::optional<double> py_read_number(In<std::uint8_t> text, std::size_t l
 }
 
 void bind_text(nb::module_& m) {
+  nb::class_<PySlotNames>(m, "SlotNames", "The first name that used each of 2^bits columns.")
+      .def(nb::init<int, std::size_t>(), "bits"_a, "most"_a,
+           "No more than `most` names are held.")
+      .def("__len__", &PySlotNames::size)
+      .def("meet", &PySlotNames::meet, "slots"_a.noconvert(), "text"_a.noconvert(),
+           "starts"_a.noconvert(), "Hold each name whose column has none.")
+      .def("held", &PySlotNames::held, "The columns with a name in order, and the names.")
+      .def("__getitem__", &PySlotNames::name, "slot"_a, "The name of a column; None if none is held.");
   m.def("parse_svmlight", py_parse_svmlight, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "allowed"_a,
         "The examples of text[:length], and the lines that cannot be read: it stops when these are\n"
         "more than allowed. The text needs 16 bytes more after its length.");
   m.def("parse_vw", py_parse_vw, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
-        "labelled"_a, "bits"_a = 0, "most_names"_a = 0,
+        "labelled"_a, "bits"_a = 0, "most_names"_a = 0, "known"_a.none() = nb::none(),
         "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
-        "labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns.");
+        "labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns, and\n"
+        "those of columns that have a name among the known ones are left out of names.");
   m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a,
         "ignored"_a, "texts"_a, "rule"_a,
@@ -491,10 +506,12 @@ void bind_text(nb::module_& m) {
   m.def("parse_csv", py_parse_csv, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
         "separator"_a, "quotes"_a, "decimal_comma"_a, "kinds"_a.noconvert(),
         "positions"_a.noconvert(), "names"_a, "missing"_a, "labelled"_a, "rule"_a, "bits"_a, "most_names"_a,
+        "known"_a.none() = nb::none(),
         "The examples of a table without its header: rows of numbers, each at its column's position,\n"
         "or named features if a column holds texts or what is missing is to be a feature. The rule\n"
         "is that of parse_texts. With bits, names are hashed to 2^bits columns at once: the rows are\n"
-        "over these, in order, and names are the first ones of their columns, with these as hashes.");
+        "over these, in order, and names are the first ones of their columns, with these as hashes,\n"
+        "but for columns that have a name among the known ones.");
   m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),
@@ -514,12 +531,4 @@ void bind_text(nb::module_& m) {
            "The same, but new names get the next columns.")
       .def("held", &NamePlaces::held, "The names in the order of their columns: text and starts.")
       .def("__getitem__", &NamePlaces::name, "column"_a, "The name of a column.");
-  nb::class_<PySlotNames>(m, "SlotNames", "The first name that used each of 2^bits columns.")
-      .def(nb::init<int, std::size_t>(), "bits"_a, "most"_a,
-           "No more than `most` names are held.")
-      .def("__len__", &PySlotNames::size)
-      .def("meet", &PySlotNames::meet, "slots"_a.noconvert(), "text"_a.noconvert(),
-           "starts"_a.noconvert(), "Hold each name whose column has none.")
-      .def("held", &PySlotNames::held, "The columns with a name in order, and the names.")
-      .def("__getitem__", &PySlotNames::name, "slot"_a, "The name of a column; None if none is held.");
 }

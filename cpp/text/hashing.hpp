@@ -15,8 +15,12 @@ namespace novikoff {
 struct NameHash {
   std::uint64_t state = 0xcbf29ce484222325u;
 
+  NameHash& add(char c) {
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return *this;
+  }
   NameHash& add(std::string_view part) {
-    for (const char c : part) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    for (const char c : part) add(c);
     return *this;
   }
   std::uint64_t value() const {

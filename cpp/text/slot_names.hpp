@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -13,34 +14,45 @@
 
 namespace novikoff {
 
-// The first name that used each of 2^bits columns, of no more than `most` columns.
+// The first name that used each of 2^bits columns, of no more than `most` columns. With `known`, the names
+// of columns that have one there are not held: who joins the two has it already. Other threads may add
+// names to `known` meanwhile.
 class SlotNames {
  public:
-  SlotNames(int bits, std::size_t most)
-      : columns_(std::int64_t(1) << bits), most_(most),
+  SlotNames(int bits, std::size_t most, const SlotNames* known = nullptr)
+      : columns_(std::int64_t(1) << bits), most_(most), known_(known),
         has_name_((std::size_t(columns_) + page_columns - 1) / page_columns) {
     starts_.push(0);
+  }
+  SlotNames(const SlotNames&) = delete;
+  ~SlotNames() {
+    for (const std::atomic<Page*>& page : has_name_) delete page.load(std::memory_order_relaxed);
   }
 
   std::size_t size() const { return starts_.size - 1; }
   std::int64_t columns() const { return columns_; }
 
+  // Whether `meet` has anything to do: mostly not.
+  [[gnu::always_inline]] bool lacks(std::int64_t slot) const {
+    return !has(slot) && size() + passed_over_ < most_;
+  }
+
   // Holds the name, given in parts, if its column has none.
-  [[gnu::always_inline]] void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
-    if (size() >= most_) return;
-    std::unique_ptr<Page>& page = has_name_[std::size_t(slot) / page_columns];
-    if (!page) page = std::make_unique<Page>();
-    std::uint64_t& word = word_of(*page, slot);
-    if (word & bit_of(slot)) return;
-    add(slot, parts);
-    word |= bit_of(slot);
+  void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
+    if (!lacks(slot)) return;
+    if (known_ && known_->has(slot)) ++passed_over_;
+    else add(slot, parts);
+    Page* const page = page_of(slot);
+    std::atomic<std::uint64_t>& word = word_of(page ? *page : *add_page(slot), slot);
+    word.store(word.load(std::memory_order_relaxed) | bit_of(slot), std::memory_order_relaxed);
   }
 
   // Forgets all names but the first `some`; only before any is asked for.
   void keep(std::size_t some) {
     for (; size() > some; places_.pop_back()) {
       const std::int64_t slot = slot_of(places_.back());
-      word_of(*has_name_[std::size_t(slot) / page_columns], slot) &= ~bit_of(slot);
+      std::atomic<std::uint64_t>& word = word_of(*page_of(slot), slot);
+      word.store(word.load(std::memory_order_relaxed) & ~bit_of(slot), std::memory_order_relaxed);
       --starts_.size;
       text_.size = std::size_t(starts_.data[starts_.size - 1]);
     }
@@ -68,11 +80,23 @@ class SlotNames {
  private:
   static constexpr std::size_t page_columns = 1 << 16;
   struct Page {
-    std::uint64_t words[page_columns / 64] = {};
+    std::atomic<std::uint64_t> words[page_columns / 64] = {};
   };
 
-  static std::uint64_t& word_of(Page& page, std::int64_t slot) {
+  Page* page_of(std::int64_t slot) const {
+    return has_name_[std::size_t(slot) / page_columns].load(std::memory_order_acquire);
+  }
+  Page* add_page(std::int64_t slot) {
+    auto page = std::make_unique<Page>();
+    has_name_[std::size_t(slot) / page_columns].store(page.get(), std::memory_order_release);
+    return page.release();
+  }
+  static std::atomic<std::uint64_t>& word_of(Page& page, std::int64_t slot) {
     return page.words[std::size_t(slot) % page_columns / 64];
+  }
+  bool has(std::int64_t slot) const {
+    Page* const page = page_of(slot);
+    return page && word_of(*page, slot).load(std::memory_order_relaxed) & bit_of(slot);
   }
   static std::uint64_t bit_of(std::int64_t slot) { return std::uint64_t(1) << (slot % 64); }
 
@@ -80,15 +104,16 @@ class SlotNames {
 
   std::int64_t columns_;  // at most 2^31
   std::size_t most_;
-  std::vector<std::unique_ptr<Page>> has_name_;  // a bit a column; no page, no names
+  const SlotNames* known_;
+  std::size_t passed_over_ = 0;  // columns that have a name in known_
+  std::vector<std::atomic<Page*>> has_name_;  // a bit a column; no page, no names
   // a column in the upper half, its place in the text in the lower; sorted when somebody asks
   mutable std::vector<std::uint64_t> places_;
   mutable std::size_t sorted_ = 0;
   Buffer<char> text_;
   Buffer<std::int64_t> starts_;
 
-  // Apart from `meet`, which is called for every word and mostly finds a name.
-  [[gnu::noinline]] void add(std::int64_t slot, std::initializer_list<std::string_view> parts) {
+  void add(std::int64_t slot, std::initializer_list<std::string_view> parts) {
     for (const std::string_view part : parts) {
       text_.make_room(part.size());
       if (!part.empty()) std::memcpy(text_.data + text_.size, part.data(), part.size());

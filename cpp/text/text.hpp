@@ -146,9 +146,12 @@ struct Parsed {
   }
   // The column of a hashed name, which is given in parts.
   std::int32_t place(std::uint64_t hash, std::initializer_list<std::string_view> parts) {
-    const auto column = std::int64_t(hash & std::uint64_t(hashed->columns() - 1));
+    const std::int64_t column = column_of(hash);
     hashed->meet(column, parts);
     return std::int32_t(column);
+  }
+  std::int64_t column_of(std::uint64_t hash) const {
+    return std::int64_t(hash & std::uint64_t(hashed->columns() - 1));
   }
   // How many names of features there are; and forgets all but the first `some`.
   std::size_t known_names() const { return hashed ? hashed->size() : names.size(); }

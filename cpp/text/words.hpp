@@ -158,7 +158,8 @@ class TextReader {
   void add(std::string_view text) {
     if (out_.hashed) return hash_words(text);
     text_.clear();
-    read_words(text, [this](std::string_view word) { text_.push_back(number(word)); });
+    read_words(
+        text, [this](std::string_view word) { text_.push_back(number(word)); }, [](char) {});
     if (rule_.grams == Grams::pairs) count_pairs();
     else for (const std::int32_t word : text_) count_word(word);
   }
@@ -230,9 +231,9 @@ class TextReader {
   std::vector<std::uint32_t> many_;
 
   // Calls use(word) for the words of a text, or for their runs of characters. They stay where they are until
-  // the next text, and 16 bytes after each may be read.
-  template <class Use>
-  void read_words(std::string_view text, Use use) {
+  // the next text, and 16 bytes after each may be read. Calls meet(byte) for each byte of a word before.
+  template <class Use, class Meet>
+  void read_words(std::string_view text, Use use, Meet meet) {
     const Characters& characters = Characters::all();
     const bool by_characters = rule_.grams == Grams::characters;
     // a folded character takes at most one byte more: two become three; and a word of one may get two spaces
@@ -248,13 +249,16 @@ class TextReader {
         unsigned char folded = characters.of_byte(*p);
         if (folded > Characters::not_ascii) {
           *w++ = char(folded);
+          meet(char(folded));
           ++p;
           continue;
         }
         const std::int32_t code = folded ? characters[read_code_point(p, end)] : 0;
         if (!folded) ++p;
         if (!code) break;
+        const char* byte = w;
         write_code_point(code, w);
+        while (byte < w) meet(*byte++);
       }
       if (w == begin) {
         w = word;
@@ -356,21 +360,40 @@ class TextReader {
     }
   }
 
-  // Hashed: the keys of the words and pairs of the text.
+  // Hashed: the keys of the words and pairs of the text. A word and the pair that it ends are hashed side
+  // by side while it is read, in one loop of unforeseeable length in place of three: with the names left out
+  // that are known already, training on 60 MB of texts takes nine tenths of the processor time.
   void hash_words(std::string_view text) {
-    const bool pairs = rule_.grams == Grams::pairs;
-    NameHash before;
+    NameHash alone = begun_, paired;
     std::string_view last;
-    read_words(text, [&](std::string_view word) {
-      const NameHash hash = NameHash(begun_).add(word);
-      add_key(hash.value(), {prefix_, word});
-      if (pairs && !last.empty()) add_key(before.add(" ").add(word).value(), {prefix_, last, " ", word});
-      before = hash, last = word;
-    });
+    if (rule_.grams == Grams::characters) {
+      return read_words(
+          text,
+          [&](std::string_view run) {
+            if (is_new(NameHash(begun_).add(run))) out_.place(keys_.back(), {prefix_, run});
+          },
+          [](char) {});
+    }
+    const bool pairs = rule_.grams == Grams::pairs;
+    read_words(
+        text,
+        [&](std::string_view word) {
+          if (is_new(alone)) out_.place(keys_.back(), {prefix_, word});
+          if (pairs && !last.empty() && is_new(paired))
+            out_.place(keys_.back(), {prefix_, last, " ", word});
+          paired = alone.add(' ');
+          alone = begun_;
+          last = word;
+        },
+        [&](char byte) {
+          alone.add(byte);
+          paired.add(byte);
+        });
   }
-  void add_key(std::uint64_t key, std::initializer_list<std::string_view> parts) {
-    keys_.push_back(key);
-    out_.place(key, parts);
+  // Adds a key, and says whether its column has no name yet.
+  [[gnu::always_inline]] bool is_new(const NameHash& hash) {
+    keys_.push_back(hash.value());
+    return out_.hashed->lacks(out_.column_of(keys_.back()));
   }
 
   // Hashed: counts the keys of the document, in the order of their columns; those of one column in

@@ -308,16 +308,34 @@ class Online:
     def put_names(self, names: Sequence[str], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> None:
         """Restore saved names, among `width` columns."""
 
+class SlotNames:
+    """The first name that used each of 2^bits columns."""
+
+    def __init__(self, bits: int, most: int) -> None:
+        """No more than `most` names are held."""
+
+    def __len__(self) -> int: ...
+
+    def meet(self, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Hold each name whose column has none."""
+
+    def held(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """The columns with a name in order, and the names."""
+
+    def __getitem__(self, slot: int) -> bytes | None:
+        """The name of a column; None if none is held."""
+
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """
     The examples of text[:length], and the lines that cannot be read: it stops when these are
     more than allowed. The text needs 16 bytes more after its length.
     """
 
-def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, labelled: bool, bits: int = 0, most_names: int = 0) -> dict[str, Any]:
+def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, labelled: bool, bits: int = 0, most_names: int = 0, known: SlotNames | None = None) -> dict[str, Any]:
     """
     The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If
-    labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns.
+    labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns, and
+    those of columns that have a name among the known ones are left out of names.
     """
 
 def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str, ignored: Sequence[str], texts: Sequence[str], rule: tuple[int, int, bool]) -> dict[str, Any]:
@@ -355,12 +373,13 @@ def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order=
     where it ends, its fields, and what is wrong with its quotes (0: nothing).
     """
 
-def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, decimal_comma: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool], bits: int, most_names: int) -> dict[str, Any]:
+def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, decimal_comma: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool], bits: int, most_names: int, known: SlotNames | None = None) -> dict[str, Any]:
     """
     The examples of a table without its header: rows of numbers, each at its column's position,
     or named features if a column holds texts or what is missing is to be a feature. The rule
     is that of parse_texts. With bits, names are hashed to 2^bits columns at once: the rows are
-    over these, in order, and names are the first ones of their columns, with these as hashes.
+    over these, in order, and names are the first ones of their columns, with these as hashes,
+    but for columns that have a name among the known ones.
     """
 
 def read_number(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int) -> float | None:
@@ -401,20 +420,3 @@ class NamePlaces:
 
     def __getitem__(self, column: int) -> bytes:
         """The name of a column."""
-
-class SlotNames:
-    """The first name that used each of 2^bits columns."""
-
-    def __init__(self, bits: int, most: int) -> None:
-        """No more than `most` names are held."""
-
-    def __len__(self) -> int: ...
-
-    def meet(self, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Hold each name whose column has none."""
-
-    def held(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """The columns with a name in order, and the names."""
-
-    def __getitem__(self, slot: int) -> bytes | None:
-        """The name of a column; None if none is held."""

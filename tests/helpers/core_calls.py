@@ -317,7 +317,7 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     table |= {"bits": 5, "most_names": 9}
     kinds, positions = np.array([1, 2, 4, 6], np.uint8), np.zeros(4, np.int32)
     yield partial(core.parse_svmlight, **text(b"1 1:2 3:4\n-1 2:1\nbad\n"), allowed=2)
-    hashed = {"bits": 5, "most_names": 9}
+    hashed = {"bits": 5, "most_names": 9, "known": core.SlotNames(5, 9)}
     yield partial(core.parse_vw, **text(b"1 | a b:2\n-1 | c\n"), allowed=1, labelled=True, **hashed)
     yield partial(core.plain_batch, body=b'{"examples": [{"features": {"a": 1.5, "b": "c"}}]}')
     yield partial(

@@ -8,6 +8,7 @@ import gc
 import pickle
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.dict_streams import learn_in_turn, learned_state, stream
+from helpers.dict_streams import learn_in_turn, learned_state, makers, stream
 from helpers.strategies import seeds
 from novikoff import AdaptivePerceptron, AveragedPerceptron, BadExample, Perceptron, Winnow
 
@@ -196,6 +197,65 @@ def test_a_name_that_was_predicted_first_is_remembered_when_it_is_learned() -> N
     assert clf.predict_one({"b": 1, "c": "d"}) == 1
     clf.learn_one({"b": 1, "c": "d"}, 0)
     assert set(clf.named_weights) == {"a", "b", "c=d"}
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], object]] = {
+    "none": lambda _: None,
+    "another value": lambda x: x.update(dict.fromkeys([*x][:1], 0.75)),
+    "another text": lambda x: x.update({"from": "z.net"}),
+    "a new name": lambda x: x.setdefault("new", 0.25),
+    "a new number": lambda x: x.__setitem__(f"new{len(x)}", 0.25),
+    "one less": lambda x: x.pop(min(x, default=""), None),
+    "the last one less": lambda x: x.popitem() if x else None,
+    "another one in its place": lambda x: x.update(f0=x.popitem()[1]) if "f1" in x else None,
+    "none left": lambda x: x.clear(),
+    "more": lambda x: x.__ior__({"f2": 1.0, "f3": 0.5}),
+}
+
+
+@makers
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_a_dict_that_changed_after_it_was_predicted_is_learned_as_it_is(
+    make: Any, change: Any
+) -> None:
+    clf, other = (learn_in_turn(make(), stream(4, n=1), classes=[0, 1]) for _ in range(2))
+    for x, y in stream(5, n=30) * 2:
+        own = dict(x)
+        clf.predict_one(own)
+        change(own)
+        clf.learn_one(own, y)
+        other.learn_one(dict(own), y)
+        assert clf.decision_one(own) == other.decision_one(dict(own))
+    assert learned_state(clf) == learned_state(other)
+
+
+def test_another_dict_in_the_place_of_one_that_was_predicted_is_learned_as_it_is() -> None:
+    clf, other, places = Perceptron(), Perceptron(), set()
+    for k in range(200):
+        x = {"a": float(k % 7), "b": 1.0}
+        places.add(id(x))
+        clf.predict_one(x)
+        del x
+        x = {"a": -float(k % 5), "b": 0.5}
+        clf.learn_one(x, k % 3 == 0)
+        other.learn_one(dict(x), k % 3 == 0)
+    assert len(places) < 200  # so some were in the place of others
+    assert learned_state(clf) == learned_state(other)
+
+
+def test_a_dict_is_read_again_after_its_names_were_forgotten() -> None:
+    clf, other = Perceptron(max_names=8), Perceptron(max_names=8)
+    x = {"a": 1.0, "b": -2.0}
+    for k in range(300):
+        clf.predict_one(x)
+        clf.predict_one(x)
+        rest = {f"r{k}": 1.0, f"s{k % 5}": 0.5, f"t{k % 3}": 0.25}
+        for example in (rest, x) if k % 40 == 0 else (rest, rest):
+            clf.predict_one(x)
+            clf.learn_one(example, k % 3 == 0)
+            other.learn_one(dict(example), k % 3 == 0)
+        assert clf.decision_one(x) == other.decision_one(dict(x))
+    assert learned_state(clf) == learned_state(other)
 
 
 def test_an_example_with_too_many_names_takes_no_memory() -> None:

@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
 from novikoff.storage import file_format
-from novikoff.storage.file_format import BadModel, load, pieces, save, unpacked
+from novikoff.storage.file_format import BadModel, header, load, pieces, save, unpacked
 
 DTYPES = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
 json_values = st.recursive(
@@ -155,6 +155,21 @@ def test_every_single_flipped_bit_is_noticed() -> None:
         damaged[place // 8] ^= 1 << place % 8
         with pytest.raises(BadModel):
             opened(bytes(damaged))
+
+
+def test_the_header_alone_can_be_read_though_the_arrays_are_damaged(tmp_path: Path) -> None:
+    damaged = bytearray(SMALL)
+    damaged[-40] ^= 1
+    file = tmp_path / "model"
+    file.write_bytes(damaged)
+    assert header(file, kind="model") == {"a": 0.1, "b": [1, "x"]}
+    with pytest.raises(BadModel, match="model: the file is damaged: its checksum"):
+        load(file, kind="model")
+    with pytest.raises(BadModel, match="model: this is a model, not a cache"):
+        header(file, kind="cache")
+    file.write_bytes(SMALL[:-1])
+    with pytest.raises(BadModel, match="model: the file is truncated"):
+        header(file, kind="model")
 
 
 def test_a_file_cut_off_anywhere_is_refused() -> None:

@@ -285,7 +285,7 @@ def train(
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
             labels = signs_of_labels(inputs, how, known, positive=reading.positive)
-        hashed = features.hashed_while_read(how)
+        hashed = features.hashed_while_read(how, here=cluster is None)
         if cluster is None:
             found = open_files(inputs, hashed)
         else:

@@ -227,7 +227,7 @@ class Model:
     @staticmethod
     def is_unfinished(path: str | os.PathLike[str]) -> bool:
         """Whether a run that can be resumed is in the file; its parts are not made."""
-        return storage.load(path, kind="model")[0].get("unfinished") is not None
+        return storage.header(path, kind="model").get("unfinished") is not None
 
     @classmethod
     def _restored(cls, header: Settings, arrays: Arrays) -> Self:

@@ -19,7 +19,7 @@ from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
 from novikoff.runs.pool import Pool, Revisit
-from novikoff.sources.in_memory import block_of
+from novikoff.sources.arrays import block_of
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Vector

@@ -14,7 +14,7 @@ from novikoff.guarantees import words
 from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import Run
 from novikoff.show.web.lessons import STATIC
-from novikoff.sources.in_memory import block_of
+from novikoff.sources.arrays import block_of
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.rows import dots
 

@@ -22,6 +22,18 @@ _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
 
 
+def block_of(data: Any) -> Any:
+    """The Block of a pair (X, y) with any two labels; whatever else is given, as it is."""
+    if not isinstance(data, tuple) or len(data) != 2 or isinstance(data[0], Block):
+        return data
+    X, y = data
+    if hasattr(X, "columns"):
+        from novikoff.sources.in_memory import frame_rows  # loads every format of tables
+
+        return Block(frame_rows(X)[0], two_labels(y)[0])
+    return Block(rows_of(X), two_labels(y)[0])
+
+
 def rows_of(X: Any) -> Rows:
     """Rows over the memory of X, if it is float32 or float64 in C order or CSR, or over a copy."""
     if hasattr(X, "tocsr"):

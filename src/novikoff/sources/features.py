@@ -258,7 +258,7 @@ class Features:
             return self._same_columns(rows, chunk.columns)
         sparse = rows.sparse()
         if chunk.names is not None:
-            if not chunk.names.text.all():
+            if not chunk.names.text.min(initial=1):
                 raise _nul_in_name(chunk, chunk.names)
             columns = self._columns_of(chunk.names)
             if not chunk.is_hashed:
@@ -327,12 +327,18 @@ class Features:
         self.left_out += left_out
         return SparseRows(values, indices, starts, self.room)
 
-    def hashed_while_read(self, how: ReadOptions, *, named: bool = True) -> ReadOptions:
-        """The options, with names hashed as they are read, if that gives the same rows."""
+    def hashed_while_read(
+        self, how: ReadOptions, *, named: bool = True, here: bool = True
+    ) -> ReadOptions:
+        """The options, with names hashed as they are read, if that gives the same rows.
+
+        What is read `here`, by this process, leaves out the names that these features have by then.
+        """
         if self.products or self.hash_bits is None or how.keep:  # what is left out has no names
             return how
         most = MOST_NAMES if named and self.keep_names else 0
-        return replace(how, hash_bits=self.hash_bits, most_names=most)
+        known = self._slot_names if here else None
+        return replace(how, hash_bits=self.hash_bits, most_names=most, known=known)
 
     @property
     def room(self) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.sources.arrays import rows_of, two_labels
+from novikoff.sources.arrays import rows_of
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.features import Features
 from novikoff.sources.files.arrow_arrays import arrow
@@ -21,7 +21,6 @@ from novikoff.sources.inputs import Input, OpenInput
 from novikoff.sources.numbered import parts_of
 from novikoff.sources.open import open_files
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Rows, SparseRows, join
 
@@ -178,14 +177,6 @@ class RowsOfModel:
         rows = rows_of(X)
         labels = np.full(len(rows), -1, dtype=np.int32)
         return iter([Chunk(rows, labels, (), (), is_matrix=True)])
-
-
-def block_of(data: Any) -> Any:
-    """The Block of a pair (X, y) with any two labels; whatever else is given, as it is."""
-    if not isinstance(data, tuple) or len(data) != 2 or isinstance(data[0], Block):
-        return data
-    X, y = data
-    return Block(frame_rows(X)[0] if hasattr(X, "columns") else rows_of(X), two_labels(y)[0])
 
 
 def _are(X: Any, kind: type) -> bool:

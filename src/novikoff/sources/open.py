@@ -11,7 +11,6 @@ import numpy as np
 
 from novikoff.sources.chunks import LabelChoice, Source
 from novikoff.sources.features import Features
-from novikoff.sources.files.csv import has_spaces_between_fields
 from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
@@ -185,6 +184,8 @@ def format_of(one: Input, *, table: bool = False) -> Format:
         return "csv"
     if re.match(r"[^|,;\t]*\|", line):
         return "vw"
+    from novikoff.sources.files.csv import has_spaces_between_fields
+
     if any(mark in line for mark in ",\t;") or has_spaces_between_fields(head):
         return "csv"
     if not line:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
+from novikoff import _core
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.text_rule import USUAL, TextRule
 
@@ -69,9 +70,9 @@ class ReadOptions:
         How many bad lines to skip, and how many threads parse text.
     eager
         Whether to yield examples as soon as they arrive, as from a pipe, not megabytes at a time.
-    hash_bits, most_names
+    hash_bits, most_names, known
         Hash the names of features while they are read, and keep at most so many names, if the
-        format can (CSV, Vowpal Wabbit).
+        format can (CSV, Vowpal Wabbit); not those of columns whose names are known already.
     like_before
         Whether the data are read as those of a model were, so that no column is refused.
     """
@@ -99,6 +100,7 @@ class ReadOptions:
     eager: bool = False
     hash_bits: int | None = None
     most_names: int = 0
+    known: _core.SlotNames | None = None
     like_before: bool = False
 
     def __post_init__(self) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.sources.chunks import Source
-from novikoff.sources.files.parquet import ArrowFiles
 from novikoff.sources.files.text import TextFiles
 from novikoff.sources.inputs import Part
 from novikoff.sources.open import open_files
@@ -84,6 +83,8 @@ def shards_of_files(
 
 def _cuts(source: Source, one: Part, at: int, size: int) -> dict[int, int]:
     """The shards that a file, after `at` bytes of others, has parts of, and where these begin."""
+    from novikoff.sources.files.parquet import ArrowFiles  # most runs need neither
+
     places: dict[int, int] = {}
     if isinstance(source, TextFiles):
         with one.open() as reading:

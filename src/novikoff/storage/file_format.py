@@ -128,6 +128,13 @@ def load(path: Place, *, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[A
     return unpacked(data, kind=kind, where=name_of(path))
 
 
+def header(path: str | os.PathLike[str], *, kind: str) -> dict[str, Any]:
+    """The header alone; that the arrays are undamaged is not checked."""
+    with open(path, "rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return unpacked(data, kind=kind, where=name_of(path), checked=False)[0]
+
+
 def mapped_file(arrays: Mapping[str, NDArray[Any]]) -> mmap.mmap | None:
     """The mapped file that the arrays of `load` are in; None if they were copied."""
     data: Any = next(iter(arrays.values()), None)
@@ -144,17 +151,17 @@ def check_whole(mapped: mmap.mmap | None) -> None:
 
 
 def unpacked(
-    data: bytes | mmap.mmap, *, kind: str, where: str
+    data: bytes | mmap.mmap, *, kind: str, where: str, checked: bool = True
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays in the bytes of a file; `where` names it in errors."""
     try:
-        return _content(data, _header_length(data), kind)
+        return _content(data, _header_length(data, checked=checked), kind)
     except BadModel as error:
         raise BadModel(f"{where}: {error}") from None
 
 
-def _header_length(data: bytes | mmap.mmap) -> int:
-    """The length of the header of a file that is whole and undamaged."""
+def _header_length(data: bytes | mmap.mmap, *, checked: bool) -> int:
+    """The length of the header of a file that is whole and, if that is checked, undamaged."""
     start = data[: _PREFIX.size]
     if not start or start[: len(_MAGIC)] != _MAGIC[: len(start)]:
         raise BadModel("this file was not saved by novikoff" if start else "this file is empty")
@@ -174,7 +181,7 @@ def _header_length(data: bytes | mmap.mmap) -> int:
     if header_length > min(_LONGEST_HEADER, length - _PREFIX.size - _DIGEST):
         raise BadModel(f"the file is damaged: a header of {header_length} bytes is too large")
     with memoryview(data) as whole:
-        if hashlib.sha256(whole[:-_DIGEST]).digest() != whole[-_DIGEST:]:
+        if checked and hashlib.sha256(whole[:-_DIGEST]).digest() != whole[-_DIGEST:]:
             raise BadModel("the file is damaged: its checksum does not match its content")
     return int(header_length)
 

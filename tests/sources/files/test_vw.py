@@ -6,7 +6,9 @@ import math
 import random
 import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 
@@ -14,7 +16,9 @@ from helpers.text_lines import VW_BENDS, vw_lines
 from helpers.text_parsers import Example, Refusal, garbled, padded, parse, read, read_line
 from novikoff import _core
 from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
+from novikoff.sources.chunks import Names
 from novikoff.sources.features import Features
+from novikoff.sources.files import text
 from novikoff.sources.files.vw import Vw
 from novikoff.stream.number_text import NUMBER
 
@@ -204,8 +208,12 @@ def test_a_text_needs_padding_and_a_line_s_end() -> None:
         _core.parse_vw(padded(b"1 | a:12"), length=7, allowed=0, labelled=True)
 
 
+@pytest.mark.parametrize("piece", [1 << 21, 4096])
 @pytest.mark.parametrize("bits", [3, 9, 18])
-def test_names_hashed_while_they_are_read_give_the_same_rows(tmp_path: Path, bits: int) -> None:
+def test_names_hashed_while_they_are_read_give_the_same_rows(
+    tmp_path: Path, bits: int, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "PIECE_BYTES", piece)
     dice = random.Random(bits)
 
     def features(most: int) -> str:
@@ -224,3 +232,22 @@ def test_names_hashed_while_they_are_read_give_the_same_rows(tmp_path: Path, bit
         arrays = [(r.values.tobytes(), r.indices.tolist(), r.starts.tolist()) for r in rows]
         found.append((known.names, arrays))
     assert found[0] == found[1]
+
+
+def test_the_names_of_columns_that_have_one_are_not_read_again() -> None:
+    def parsed(lines: bytes, known: _core.SlotNames | None) -> dict[str, Any]:
+        piece = np.frombuffer(lines + b"\n" * text.PADDING, dtype=np.uint8)
+        options: dict[str, Any] = {"length": len(lines), "allowed": 0, "labelled": True}
+        return _core.parse_vw(piece, **options, bits=9, most_names=9, known=known)
+
+    held = _core.SlotNames(9, 9)
+    first = parsed(b"1 | a b\n", held)
+    held.meet(first["names"][2].astype(np.int64), *first["names"][:2])
+    again, unknown = (parsed(b"1 | c a:2 c b\n", known) for known in (held, None))
+    assert [*Names(*first["names"])] == [b"a", b"b"]
+    assert [*Names(*again["names"])] == [b"c"]
+    assert [*Names(*unknown["names"])] == [b"c", b"a", b"b"]
+    assert again["indices"].tolist() == unknown["indices"].tolist()
+    assert again["values"].tolist() == unknown["values"].tolist()
+    with pytest.raises(ValueError, match="the known names are those of as many columns"):
+        parsed(b"1 | a\n", _core.SlotNames(8, 9))

@@ -16,7 +16,7 @@ from novikoff.separability import certify
 from novikoff.show.plots.axes import Panels, escaped, legend_below, new_axes, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, MINUS, PLUS, POINT_STYLES
 from novikoff.show.projection import principal_direction, scaled
-from novikoff.sources.in_memory import block_of
+from novikoff.sources.arrays import block_of
 from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count

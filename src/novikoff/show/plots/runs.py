@@ -15,7 +15,7 @@ from novikoff.show.plots.axes import Panels, escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
 from novikoff.show.plots.estimators import run_of
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
-from novikoff.sources.in_memory import block_of
+from novikoff.sources.arrays import block_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import Vector

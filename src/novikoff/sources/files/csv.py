@@ -128,6 +128,7 @@ class Table(TextFormat):
                 "rule": self.how.text_rule.for_core,
                 "bits": self.how.hash_bits or 0,
                 "most_names": self.how.most_names,
+                "known": self.how.known,
             }
         else:
             self._check_same(first, where)

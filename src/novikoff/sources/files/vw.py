@@ -50,6 +50,7 @@ class Vw(TextFormat):
             labelled=self.how.labelled,
             bits=self.hash_bits or 0,
             most_names=self.how.most_names,
+            known=self.how.known,
         )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
