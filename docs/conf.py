@@ -11,7 +11,7 @@ from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
 
 import novikoff
-from novikoff.show.web.export import export
+from novikoff.show.web.lessons import export
 
 STATIC = Path(novikoff.__file__).parent / "show" / "web" / "static"
 

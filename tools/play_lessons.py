@@ -38,15 +38,26 @@ class Inspector:
         self.found: list[str] = []
 
     def look(self, state: str) -> None:
-        """Nothing may be wider than the window; take the picture and run axe-core, if asked to."""
+        """Nothing may be wider than the window, no word than its button; picture and axe-core."""
         wide, window = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         if wide > window:
             self.found.append(f"{state}: {wide} pixels wide in a window of {window}")
+        self.found += [f"{state}: {words!r} is wider than its button" for words in cut(self.page)]
         if self.shots is not None:
             file = f"{state.replace('/', '-')}-{self.name}.png"
             self.page.screenshot(path=self.shots / file, full_page=True)
         if self.axe is not None:
             self.found += [f"{state}: {one}" for one in violations(self.page, self.axe)]
+
+
+def cut(page: Page) -> list[str]:
+    """The words of buttons and links that have no room for them."""
+    found: list[str] = page.evaluate(
+        """[...document.querySelectorAll("nav a, button")]
+           .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth)
+           .map((one) => one.textContent)"""
+    )
+    return found
 
 
 def violations(page: Page, axe: str) -> list[str]:

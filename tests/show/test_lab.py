@@ -55,7 +55,13 @@ def test_the_claims_hold_whatever_the_seed(name: str) -> None:
 def test_every_experiment_has_a_figure_that_shows_its_numbers(name: str, tmp_path: Path) -> None:
     result = EXPERIMENTS[name](**SMALL[name])
     ax = plots.experiment(result)
-    if result.curves is None:
+    if result.pictures:
+        insets: list[Any] = ax.child_axes
+        for inset, (title, block, ledger) in zip(insets, result.pictures, strict=True):
+            minus, plus, rings = (len(part.get_offsets()) for part in inset.collections[1:])
+            assert (minus + plus, rings) == (len(block), len(np.unique(ledger.rows)))
+            assert f"{title}: {len(ledger)} mistakes" in inset.get_title()
+    elif result.curves is None:
         drawn = sorted(bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle))
         assert drawn == sorted(float(v) for c in result.checks for v in (c.bound, c.seen))
     else:

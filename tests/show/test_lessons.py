@@ -25,7 +25,8 @@ from helpers.lessons import (
     played,
     steps_of,
 )
-from novikoff import Additive, Perceptron, certify, guarantees, play, sources
+from novikoff import Additive, Dual, Perceptron, certify, guarantees, play, sources
+from novikoff.show.lab.experiments import beyond_lines
 from novikoff.show.web.lessons import lesson, outlines, presets
 from novikoff.show.web.replay import replay
 
@@ -48,6 +49,20 @@ def page(browser: Browser, site: str) -> Iterator[Page]:
     yield one
     context.close()
     assert console == []
+
+
+def test_no_word_of_the_list_of_lessons_is_wider_than_its_button(
+    browser: Browser, site: str
+) -> None:
+    one = browser.new_page(viewport={"width": 390, "height": 844})
+    one.goto(site)
+    one.wait_for_selector("body[data-ready]")
+    room = one.evaluate(
+        "[...document.querySelectorAll('nav a')].map((a) => a.clientWidth - a.scrollWidth)"
+    )
+    assert len(room) == len(NUMBERS) + 1
+    assert set(room) == {0}
+    one.close()
 
 
 def test_the_runs_of_the_lessons_are_those_of_play_round_for_round() -> None:
@@ -117,6 +132,28 @@ def test_what_the_lessons_state_is_what_the_engine_finds() -> None:
     assert late == {"main": 6, "prompt": 4, "points": 4}  # at once, the protocol is `play`
     ends = runs[13]["prompt"]["events"][-1]["weights"]
     assert ends == runs[13]["points"]["final"]
+    kinds = {name: run["verdict"]["kind"] for name, run in runs[14].items()}
+    separated = dict.fromkeys(("main", "disc", "spirals"), "separated")
+    assert kinds == {**separated, "line": "budget"}
+    assert (runs[14]["spirals"]["size"], runs[14]["spirals"]["mistaken"]) == (80, 50)
+
+
+@pytest.mark.parametrize("name", ["main", "disc", "spirals"])
+def test_the_tints_are_what_the_kernel_perceptron_of_the_engine_predicts(name: str) -> None:
+    shape = {"main": "XOR", "disc": "a disc", "spirals": "two spirals"}[name]
+    run, (block, kernel) = lesson(14)["runs"][name], beyond_lines(40)[shape]
+    (x0, y0), (x1, y1), side = (run["grid"][key] for key in ("low", "high", "side"))
+    places = [[x, y] for y in np.linspace(y0, y1, side) for x in np.linspace(x0, x1, side)]
+    learner, made, signs = Dual(2, kernel=kernel), list[int](), dict(run["signs"])
+    while len(made) < run["sent"]:  # round by round
+        for i in range(len(block)):
+            made += learner.learn(block, i, i + 1)[1].rows.tolist()
+            if (shown := signs.pop(len(made), None)) is not None:
+                scores = learner.scores(sources.rows_of(np.array(places)))
+                sure = np.abs(scores) > 1e-9  # the sums are in another order
+                assert all(np.array([*shown])[sure] == np.where(scores > 0, "+", "-")[sure])
+    assert made == run["rows"]
+    assert signs == {}
 
 
 def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:

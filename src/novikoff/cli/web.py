@@ -35,7 +35,7 @@ def web(
     a library is missing.
     """
     with needing("the page", "web", "starlette", "uvicorn"):
-        from novikoff.show.web.export import export as write_files
+        from novikoff.show.web.lessons import export as write_files
         from novikoff.show.web.request import shown
         from novikoff.show.web.server import HOST, serve
     if export is not None:

@@ -385,10 +385,25 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
     )
 
 
+def beyond_lines(n: int = 60) -> dict[str, tuple[Block, Kernel]]:
+    """XOR, a disc and two spirals: data that no line separates, each with a kernel that does."""
+    square = np.round(32 * np.random.default_rng(0).uniform(-1, 1, (n, 2))) / 32
+    arm = np.array([(0.1 + 0.014 * k) * (0.96 + 0.28j) ** k for k in range(n)])  # turns outwards
+    spirals = np.round(512 * np.column_stack([arm.real, arm.imag])) / 512
+    poly, rbf = Kernel("poly", degree=2), Kernel("rbf", gamma=30.0)
+    block = sources.block
+    return {
+        "XOR": (block(square, np.where(square.prod(axis=1) > 0, 1, -1)), poly),
+        "a disc": (block(square, np.where((square**2).sum(axis=1) < 0.5, 1, -1)), poly),
+        "two spirals": (block(np.vstack([spirals, -spirals]), np.repeat([1, -1], n)), rbf),
+    }
+
+
 def kernels(*, largest: int = 6) -> Result:
     """Separate parities in the space of a kernel, and prove that a degree less does not.
 
     With the kernel (x·z + 1)ⁿ, bits of ±1 have R² = (n + 1)ⁿ, and their parity the margin √(n!).
+    The figure shows XOR, a disc and two spirals, which no line separates, and what is predicted.
     Reference: Minsky & Papert (1969), chapter 3; Freund & Schapire (1999), section 5.
     """
     rows, checks = [], []
@@ -400,12 +415,19 @@ def kernels(*, largest: int = 6) -> Result:
         bound = (n + 1) ** n // factorial(n)
         rows.append((n, *(str(proof.verdict) for proof in proofs), len(ledger), bound))
         checks.append(Check(f"mistakes on the parity of {n} bits", bound, len(ledger)))
+    pictures = []
+    for name, (block, kernel) in beyond_lines().items():
+        run = play(block, Dual(2, kernel=kernel), epochs=MOST_PASSES)
+        separates = int(run.verdict == Verdict.SEPARATED)
+        checks.append(Check(f"runs that separate {name}, {kernel}", 1, separates, "exactly"))
+        pictures.append((name, block, run.ledger))
     return Result(
         "kernels",
         "The parity of n bits in the spaces of the kernels (x·z + 1)^(n − 1) and (x·z + 1)^n.",
         ("n", "degree n − 1", "degree n", "mistakes", "at most"),
         tuple(rows),
         tuple(checks),
+        pictures=tuple(pictures),
     )
 
 

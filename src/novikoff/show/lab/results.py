@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from novikoff.ledger.ledger import Ledger
+from novikoff.stream.blocks import Block
 from novikoff.stream.printing import aligned, count, cut_middle, short
 
 Value: TypeAlias = int | float | str | bool | None
@@ -61,6 +63,7 @@ class Result:
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
     curves: Curves | None = None
+    pictures: tuple[tuple[str, Block, Ledger], ...] = ()  # runs in a kernel's space, by their names
 
     @property
     def holds(self) -> bool:

@@ -17,7 +17,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, COLOURS, GOLD, GREEN, GREY, MARKERS, PURPLE
-from novikoff.show.plots.estimators import ledger_of
+from novikoff.show.plots.estimators import kernel_regions, ledger_of
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
@@ -265,8 +265,10 @@ def _draw_bound(ax: Axes, limit: int, made: int) -> None:
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
-    """Draw an experiment's curves, or for each claim the bound beside the observed number."""
+    """Draw an experiment's curves or regions, or the bound of each claim beside what was seen."""
     ax = new_axes() if ax is None else ax
+    if result.pictures:
+        return _draw_pictures(result, ax)
     if result.curves is None:
         _draw_checks(result, ax)
     else:
@@ -318,6 +320,21 @@ def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any
             cells = zip(kinds, result.column(curves.x), result.column(name), strict=True)
             points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
             yield name if kind is None else str(kind), points
+
+
+def _draw_pictures(result: Result, ax: Axes) -> Axes:
+    """The regions of runs in a kernel's space, side by side."""
+    ax.set_axis_off()
+    width = 1 / len(result.pictures)
+    for k, (name, block, ledger) in enumerate(result.pictures):
+        inset = ax.inset_axes((k * width, 0, 0.92 * width, 1))
+        kernel_regions(ledger, block, ("−1", "+1"), ax=inset)
+        made = plural(len(ledger), "mistake")
+        inset.set_title(f"{name}: {made}\n{ledger.kernel}", fontsize="small")
+        inset.set(xticks=[], yticks=[])
+        if k == 1:
+            legend_below(inset)
+    return ax
 
 
 def _draw_checks(result: Result, ax: Axes) -> None:

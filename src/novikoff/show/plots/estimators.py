@@ -10,6 +10,7 @@ import numpy as np
 
 from novikoff.ledger.kernels import dense
 from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.readings import scores_by_reading
 from novikoff.online.engine import Engine
 from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import escaped, new_axes
@@ -18,7 +19,7 @@ from novikoff.show.plots.planes import expect_rows, plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,6 +156,18 @@ def draw_regions(
         )
     ax.set_aspect("equal")
     return ax
+
+
+def kernel_regions(
+    ledger: Ledger, block: Block, names: Sequence[str], *, ax: Axes | None = None
+) -> Axes:
+    """Draw the regions of the final weights of a run in a kernel's space; see `regions`."""
+
+    def predict(places: Vector) -> Positions:
+        return (scores_by_reading(ledger, DenseRows(places))["final"] >= 0).astype(np.int64)
+
+    codes = (block.labels > 0).astype(np.int64)
+    return draw_regions(block.rows, codes, names, predict, [ledger], ax=ax)
 
 
 def run_of(made: Any) -> Run:

@@ -169,8 +169,7 @@ def plane(
             ring(ax, view.places[nearest], f"nearest ({count(int(nearest.sum()))})")
         else:
             wrong = margins <= 0
-            draw = ring if wrong.sum() <= _RINGS else _cross
-            draw(ax, view.places[wrong], f"not on the correct side ({count(int(wrong.sum()))})")
+            ring(ax, view.places[wrong], f"not on the correct side ({count(int(wrong.sum()))})")
         if other is not None and length(other.w) and view.dim <= 2:
             draw_line(ax, view.normal(other.w), other.b, label="average", color=GREEN, ls="-.")
         draw_normal(ax, normal, line.b)
@@ -451,30 +450,13 @@ def _set_limits(ax: Axes, view: View, line: Linear) -> None:
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:
-    """Draw a ring around each of these points."""
+    """Draw a ring around each of these points; of many, a small cross, as rings make a blob."""
+    style: dict[str, Any] = {"marker": "x", "s": 12, "color": BLACK, "lw": 0.6, "alpha": 0.5}
+    if len(places) <= _RINGS:
+        style = {"s": 120, "facecolors": "none", "edgecolors": BLACK, "linewidths": 1.0}
     if len(places):
-        ax.scatter(
-            places[:, 0],
-            places[:, 1],
-            s=120 if len(places) < _MANY else 12,
-            facecolors="none",
-            edgecolors=BLACK,
-            linewidths=1.0,
-            label=label,
-            rasterized=len(places) >= _MANY,
-            zorder=4,
-        )
-
-
-def _cross(ax: Axes, places: Vector, label: str) -> None:
-    """Mark each of these points by a small cross, where rings would make a blob."""
-    style: dict[str, Any] = {
-        "color": BLACK,
-        "lw": 0.6,
-        "alpha": 0.5,
-        "rasterized": len(places) >= _MANY,
-    }
-    ax.scatter(places[:, 0], places[:, 1], s=12, marker="x", label=label, zorder=4, **style)
+        crowd = len(places) >= _MANY
+        ax.scatter(*places.T, label=label, rasterized=crowd, zorder=4, **style)
 
 
 def draw_line(

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.guarantees.verdict import Separation
-from novikoff.ledger.readings import scores_by_reading, weights_after
+from novikoff.ledger.readings import weights_after
 from novikoff.show import plots
 from novikoff.show.plots.axes import escaped, legend_below
-from novikoff.show.plots.estimators import draw_regions
+from novikoff.show.plots.estimators import kernel_regions
 from novikoff.show.projection import scaled, squared_lengths
 from novikoff.show.report.gathering import Facts, InKernel, Known, row_spans
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural
-from novikoff.stream.rows import DenseRows, Positions, Vector, dots
+from novikoff.stream.rows import dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,12 +117,8 @@ def _of_kernel(known: InKernel) -> Iterator[Figure]:
     block, ledger = known.data.block, known.run.ledger
     if block.rows.dim == 2 and len(block) <= DRAWN:
 
-        def predict(places: Vector) -> Positions:
-            return (scores_by_reading(ledger, DenseRows(places))["final"] >= 0).astype(np.int64)
-
         def draw(ax: Axes) -> None:
-            codes = (block.labels > 0).astype(np.int64)
-            draw_regions(block.rows, codes, known.data.classes, predict, [ledger], ax=ax)
+            kernel_regions(ledger, block, known.data.classes, ax=ax)
             ax.set(xlabel=escaped(known.names[0]), ylabel=escaped(known.names[1]))
             legend_below(ax)
 

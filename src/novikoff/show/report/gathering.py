@@ -224,7 +224,7 @@ def gather(
         progress=say,
     )
     complete = certificate.verdict == Separation.COMPLETE
-    common = _common(data, how, names, origin, say, complete=complete)
+    common = _common(data, how, say, complete=complete, names=names, origin=origin)
     ledger = common["run"].ledger
     say("computing the bounds")
     witness = certificate.weights if complete else None
@@ -244,17 +244,9 @@ def gather(
     )
 
 
-def gather_in_kernel(
-    data: Data,
-    kernel: Kernel,
-    settings: Settings,
-    *,
-    names: Sequence[str] | None = None,
-    origin: Origin | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> InKernel:
+def gather_in_kernel(data: Data, kernel: Kernel, settings: Settings, **more: Any) -> InKernel:
     """The same in the space of a kernel; a kernel whose values are not exact has no certificate."""
-    say, certificate, why = progress or (lambda _: None), None, ""
+    say, certificate, why = more.get("progress") or (lambda _: None), None, ""
     try:
         certificate = separability.certify(
             data, kernel=kernel, max_seconds=settings.max_seconds, progress=say
@@ -262,7 +254,7 @@ def gather_in_kernel(
     except BadExample as error:
         why = str(error)
     complete = certificate is not None and certificate.verdict == Separation.COMPLETE
-    common = _common(data, settings, names, origin, say, complete=complete, kernel=kernel)
+    common = _common(data, settings, say, complete=complete, kernel=kernel, **more)
     ledger, bound = common["run"].ledger, None
     try:
         if not len(ledger) or len(ledger.examples) <= MOST_EXACT:
@@ -277,12 +269,13 @@ def gather_in_kernel(
 def _common(
     data: Data,
     how: Settings,
-    names: Sequence[str] | None,
-    origin: Origin | None,
     say: Callable[[str], None],
     *,
     complete: bool,
     kernel: Kernel | None = None,
+    names: Sequence[str] | None = None,
+    origin: Origin | None = None,
+    **_: Any,
 ) -> dict[str, Any]:
     """The fields of `Facts`: the run, what it proves, and a test on held-out rows."""
     block, passes = data.block, how.passes or (UNTIL_SEPARATED if complete else ENOUGH)

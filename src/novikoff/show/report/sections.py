@@ -72,19 +72,19 @@ def page(known: Known | InKernel, *, top: int = 15, mistakes: int = 20) -> str:
 
     It lists the `top` weights for each label, and this many `mistakes`.
     """
-    proof, listed_weights = _proof_in_kernel(known), _weights_of_mistakes(known, top)
-    if isinstance(known, Known):
-        proof, listed_weights = verdict(known), weights(known, top)
+    proof = verdict(known) if isinstance(known, Known) else _proof_in_kernel(known)
     parts: Parts = [
         ("data", "Data", "The data", data(known)),
         ("verdict", "Verdict", "Are they separable?", proof),
         ("run", "Run", "What the perceptron did", run(known)),
         ("figures", "Figures", "Figures", _figures(known)),
         ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
-        ("weights", "Weights", "The weights by name", listed_weights),
         ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
         (*_REPRODUCE, reproduce(known.origin, known.settings)),
     ]
+    if isinstance(known, Known):
+        by_name = ("weights", "Weights", "The weights by name", weights(known, top))
+        parts.insert(5, by_name)
     return _page(known.origin, summary(known), parts)
 
 
@@ -352,9 +352,8 @@ def _multipliers(known: Known | InKernel) -> Iterator[Html]:
     )
 
 
-def _proof_in_kernel(known: Facts) -> Iterator[Html]:
+def _proof_in_kernel(known: InKernel) -> Iterator[Html]:
     """Whether the data are separable in the space of the kernel, and the proof."""
-    assert isinstance(known, InKernel)
     it = known.certificate
     if it is None:
         yield paragraph(f"{_separable(known)}.")
@@ -558,29 +557,6 @@ def weights(known: Known, most: int) -> Iterator[Html]:
         yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
 
-def _weights_of_mistakes(known: Facts, most: int) -> Iterator[Html]:
-    """The rows with the largest weights in a kernel's space: all that such a perceptron knows."""
-    ledger = known.run.ledger
-    rows, which, times = np.unique(ledger.rows, return_inverse=True, return_counts=True)
-    total = np.bincount(which, ledger.steps * ledger.unit, len(rows))
-    order = np.lexsort((rows, -np.abs(total)))[:most]
-    numbers = row_numbers(known.data, rows[order].tolist())
-    yield paragraph(
-        f"In a kernel's space weights have no names. The score of a row is a sum over the "
-        f"{plural(len(rows), 'row')} that were mistaken: each has its kernel with that row, times "
-        "its weight. These have the largest."
-    )
-    yield table(
-        [_row(known), "label", "times mistaken", "weight", "largest features"],
-        [
-            (n, label, count(int(times[k])), short(float(total[k])), features)
-            for n, k in zip(numbers, order, strict=True)
-            for label, features in [_described(known, int(rows[k]))]
-        ],
-        left=(1, 4),
-    )
-
-
 def mistaken(known: Facts, most: int) -> Iterator[Html]:
     """The rows mistaken most often, and the mistakes in order."""
     made = len(known.run.ledger)
@@ -590,6 +566,10 @@ def mistaken(known: Facts, most: int) -> Iterator[Html]:
     beside = "the columns that contribute most to its score"
     if isinstance(known, InKernel):
         beside = "its largest values"
+        yield paragraph(
+            "The mistaken rows are all that a kernel perceptron keeps: the score of a row is the "
+            "sum of its kernels with them, each times its sign and how often it was mistaken."
+        )
     counted = "Rows are counted from 0, without the header."
     if known.data.source is not None:
         counted = "Lines are counted as in an editor: from 1, with the header."
@@ -600,7 +580,7 @@ def mistaken(known: Facts, most: int) -> Iterator[Html]:
     )
     columns = [_row(known), "label", "times", "last round", "score at the end", "largest features"]
     often = table(columns, _most_mistaken(known, most), left=(1, 5))
-    yield folded("The rows mistaken most often", often)
+    yield often if isinstance(known, InKernel) else folded("The rows mistaken most often", often)
     columns = ["round", _row(known), "label", "score", "largest features"]
     yield folded(
         f"The first {count(min(most, made))} of {plural(made, 'mistake')}, in order",

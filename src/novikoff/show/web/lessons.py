@@ -1,13 +1,14 @@
 """The lessons of the page: their words are in static/lessons.json, their runs are made here.
 
-What a lesson asks is checked against these runs. The page without a server has them recorded. The
-presets of Explore are in static/presets.json; their coordinates are multiples of 1/32, so that sums
-are exact and a cycle can be proved.
+What a lesson asks is checked against these runs; `export` writes the page with them as files, which
+need no server. The presets of Explore are in static/presets.json; their coordinates are multiples
+of 1/32, so that sums are exact and a cycle can be proved.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -18,14 +19,17 @@ import numpy as np
 from novikoff import concepts, guarantees, sources
 from novikoff.concepts.examples import truths_of_row
 from novikoff.concepts.learners import VersionSpace
-from novikoff.learners import Additive, Learner, Winnow2
+from novikoff.learners import Additive, Dual, Learner, Winnow2
+from novikoff.ledger.kernels import Kernel, dense
 from novikoff.online.delayed_labels import Protocol
 from novikoff.runs.loop import play
+from novikoff.show.lab.experiments import beyond_lines
 from novikoff.show.web.replay import replay
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
 STATIC = Path(__file__).parent / "static"
+GRID = 45  # places on a side of a grid of signs
 NATURE: dict[str, Any] = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
 
 
@@ -50,11 +54,32 @@ def lesson(number: int) -> dict[str, Any]:
     return {**outline, "number": number, "runs": made}
 
 
+def export(folder: Path) -> int:
+    """Write the page into a folder that is new or empty; return the size of its files in bytes."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise FileExistsError(f"{folder} is not empty; choose a new folder")
+    shutil.copytree(STATIC, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.json"))
+    recorded = [{**one, "recorded": replay(one)} for one in presets()]
+    begins = {"presets": recorded, "max_bytes": 0, "opened": None, "recorded": True}
+    files: dict[str, Any] = {
+        "api/presets": begins,
+        "lessons/titles.json": [one["title"] for one in outlines()],
+        **{f"lessons/{n}.json": lesson(n) for n in range(1, len(outlines()) + 1)},
+    }
+    for name, content in files.items():
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
 def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
     if "conjunction" in spec:
         return _protocols(spec["conjunction"], spec["variables"], spec["protocols"])
     if "attributes" in spec:
         return _attributes(spec["attributes"])
+    if "shape" in spec:
+        return _in_kernel(spec["shape"], spec.get("degree"))
     if "late" in spec:
         return _late(spec["points"], spec["labels"], spec["late"])
     if n := spec.get("unit_vectors"):
@@ -116,6 +141,33 @@ def _attributes(sizes: list[int]) -> dict[str, Any]:
             made[name].append(len(play(hard, learner).ledger))
         made["limit"].append(guarantees.doubling_bound(n, 1).bound)
     return {**made, "limit_million": guarantees.doubling_bound(2**20, 1).bound}
+
+
+def _in_kernel(shape: str, degree: int | None) -> dict[str, Any]:
+    """A run in a kernel's space, and the signs of its scores on a grid after some updates."""
+    block, kernel = beyond_lines(40)[shape]
+    kernel = kernel if degree is None else Kernel("poly", degree=degree)
+    run = play(block, Dual(2, kernel=kernel), epochs=100)
+    ledger, points = run.ledger, dense(block.rows)
+    low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
+    across, up = np.meshgrid(*np.linspace(low, high, GRID).T)
+    places = DenseRows(np.column_stack([across.ravel(), up.ravel()]))
+    gram = kernel.gram(places, ledger.examples, np.arange(len(ledger.examples)))
+    scores = np.cumsum(ledger.steps[:, None] * gram[ledger.example], axis=0)
+    made = len(ledger)
+    moments = sorted({made, *(2**j for j in range(made.bit_length()))})
+    return {
+        "points": points.tolist(),
+        "labels": block.labels.tolist(),
+        "size": len(block),
+        "verdict": {"kind": str(run.verdict)},
+        "passes": run.epochs,
+        "sent": made,
+        "mistaken": len(np.unique(ledger.rows)),
+        "rows": ledger.rows.tolist(),
+        "grid": {"low": low.tolist(), "high": high.tolist(), "side": GRID},
+        "signs": {k: "".join("-+"[s >= 0] for s in scores[k - 1].tolist()) for k in moments},
+    }
 
 
 class _OneByOne:

@@ -83,11 +83,11 @@ function arrow(scale, from, to, name, look) {
 }
 
 // A point as a disc with its sign, or with a question mark while its label is hidden.
-function disc(scale, place, label, { ring = false, name = "" } = {}) {
+function disc(scale, place, label, { ring = false, name = "", r = 10 } = {}) {
   const [x, y] = scale.at(place);
-  const parts = [element("circle", { cx: x, cy: y, r: 10, class: label ? (label > 0 ? "plus" : "minus") : "hidden" }),
+  const parts = [element("circle", { cx: x, cy: y, r, class: label ? (label > 0 ? "plus" : "minus") : "hidden" }),
     text(x, y + 5, label ? sign(label) : "?", { class: "sign" })];
-  if (ring) parts.unshift(element("circle", { cx: x, cy: y, r: 15, class: "ring" }));
+  if (ring) parts.unshift(element("circle", { cx: x, cy: y, r: r + 5, class: "ring" }));
   if (name) parts.push(text(x + 14, y - 10, name, { class: "symbol" }));
   return element("g", {}, ...parts);
 }
@@ -153,9 +153,9 @@ const views = {
     let words;
     if (step.round) {
       const [i, score] = [now, run.every.score[step.round - 1]];
-      const said = score === 0 ? "neither" : sign(score);
+      const said = score === 0 ? "nothing, because the point is on its line or it has none yet" : sign(score);
       words = `Round ${step.round}: a point comes.`;
-      if (answered) words = `Round ${step.round}: the point is ${sign(run.labels[i])}. The machine said ${said}: ${k > before ? "a mistake, so it changes its weights" : "right, so it changes nothing"}.`;
+      if (answered) words = `Round ${step.round}: the point is ${sign(run.labels[i])}. The machine said ${said}: ${k > before ? "a mistake, so it changes its line" : "right, so it changes nothing"}.`;
       const done = answered ? step.round : step.round - 1;
       facts.push(["the machine’s mistakes", count(updatesBy(run, done))]);
       if (step.unseen) facts.push(["your mistakes", count(given.filter((y, r) => r < done && y && y !== run.labels[run.every.row[r]]).length)]);
@@ -381,6 +381,27 @@ const views = {
     }
     const ended = k > run.halving.mistakes ? "Halving knows the answer and errs no more." : k === run.halving.mistakes ? "Halving knows the answer now." : "Halving lost half of them, CON one.";
     return { parts, facts, words: k ? `After ${plural(k, "forced mistake")}: ${ended}` : "" };
+  },
+
+  // What a kernel perceptron predicts where, after k mistakes, and the points that it has mistaken so far.
+  regions({ box, run, step, answered }) {
+    const k = step.k < 0 ? run.sent : step.k;
+    const { low, high, side } = run.grid;
+    const scale = plane(box, [low, high]);
+    const { inside, outside } = panel(scale);
+    const signs = step.ask?.separated && !answered ? "" : run.signs[k] ?? "";
+    const [size, up] = [0, 1].map((j) => ((high[j] - low[j]) / (side - 1)) * scale.scale);
+    for (let i = 0; i < side && signs; i++) {
+      for (const { 0: part, index } of signs.slice(i * side, (i + 1) * side).matchAll(/\++|-+/g)) {
+        const [x, y] = scale.at([low[0], low[1]]);
+        inside.append(element("rect", { x: x + (index - 0.5) * size, y: y - (i + 0.5) * up, width: part.length * size, height: up, class: part[0] === "+" ? "tint plus" : "tint minus" }));
+      }
+    }
+    const kept = new Set(run.rows.slice(0, signs ? k : 0));
+    const r = run.points.length > 60 ? 6 : 10; // many are drawn small, so that they hide less of the tints
+    run.points.forEach((place, i) => inside.append(disc(scale, place, run.labels[i], { ring: kept.has(i), r })));
+    const facts = signs ? [["mistakes", count(k)], ["points kept (ringed)", `${kept.size} of ${run.points.length}`]] : [];
+    return { parts: [outside], facts, words: `After ${plural(k, "mistake")}: ${plural(kept.size, "point")} kept. The score of x is the sum of their kernels with x, each with its sign.` };
   },
 
   // Mistakes against the number of attributes, both on logarithmic scales.
