@@ -171,10 +171,17 @@ def test_fits_of_pyfixest_are_asked_about_with_all_their_rows() -> None:
         certify_fit(frame)
 
 
-def test_without_formulaic_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_formulaic_the_error_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "formulaic", None)
     with pytest.raises(BadExample, match="novikoff.stats."):
         certify_formula("y ~ x", FRAME)
+    FRAME.to_csv(tmp_path / "data.csv", index=False)
+    monkeypatch.setitem(sys.modules, "pandas", None)  # formulaic would bring it
+    made = run("certify", tmp_path / "data.csv", "--formula", "y ~ x")
+    assert made.exit_code == 2
+    assert "pip install 'novikoff[stats]'" in made.stderr
 
 
 def test_the_command_line_takes_formulas(tmp_path: Path) -> None:

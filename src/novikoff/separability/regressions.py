@@ -21,6 +21,7 @@ from novikoff.stream.number_text import number
 from novikoff.stream.printing import quoted_list
 from novikoff.stream.rows import Rows
 
+_NEEDED = "formulas need formulaic: pip install 'novikoff[stats]'"  # it brings pandas
 _CBIND = re.compile(r"\s*cbind\(\s*([^,()]+?)\s*,\s*([^,()]+?)\s*\)\s*")
 _COLOURS = re.compile("\x1b\\[[0-9;]*m|[⧛⧚]")
 # the models of statsmodels, by the names of their classes
@@ -93,7 +94,7 @@ def regression_data(of: Any, frame: Any = None, *, weights: Any = None) -> Regre
 
 
 def _of_formula(formula: str, frame: Any, weights: Any = None) -> Regression:
-    formulaic = optional("formulaic", "formulas need formulaic: pip install 'novikoff[stats]'")
+    formulaic = optional("formulaic", _NEEDED)
     from formulaic.errors import FormulaicError
 
     response, tilde, rest = formula.partition("~")
@@ -187,8 +188,7 @@ def parts_of(formula: str) -> tuple[str, list[str]]:
 
 def _frame_of(data: Data) -> Any:
     """The table that was read, as a frame: columns "c=v" are the values v of the column c."""
-    import pandas as pd
-
+    pd = optional("pandas", _NEEDED)
     if data.names is None or data.label is None:
         raise BadExample("a formula needs a table whose first line names the columns")
     matrix, n = matrix_of(data.block.rows.sparse()).tocsc(), len(data.block)
