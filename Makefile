@@ -64,9 +64,9 @@ gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
 
 # The site, into build/site; a warning is an error.
-docs: $(READY)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(VENV)/core --editable '.[docs]'
+docs: $(BIN)/sphinx-build
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
+	@echo "To read it with its lessons, which need a server: python3 -m http.server --directory build/site"
 
 # The sdist and the wheels, into dist/, with the compiler that PyPI has; ONLY=3.12-x86_64 makes one.
 wheel:
@@ -83,6 +83,10 @@ release-check: docs
 	$(PYTHON) tools/check_wheels.py
 	$(PYTHON) tools/check_wheels.py --emulated tests/ledger
 	$(MAKE) oldest
+
+$(BIN)/sphinx-build: $(READY)
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(VENV)/core --editable '.[docs]'
+	touch $@
 
 # The tools of the build stay in the environment, so that a second build compiles only what changed.
 # Python compiles what it imports; compiling all nine thousand modules takes a minute.

@@ -27,6 +27,7 @@ from make_wheels import DIST, ROOT, environment, pythons, run
 COMPILERS = re.compile(r".*(cc|\+\+|clang|cpp|cmake|ninja|make|zig|ld|as)(-[\d.]+)?")
 RUNNERS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"]
 COPIED = ("tests", "docs", "tools", "bench", "README.md", "CONTRIBUTING.md", "pyproject.toml")
+WHOLE = ["tests", "README.md", "docs", "--pyargs", "novikoff"]  # and the examples of docstrings
 FOREIGN = ["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"]
 FOREIGN += ["libc6", "libgcc-s1", "libstdc++6", "zlib1g", "libexpat1", "libssl3", "libffi8"]
 FOREIGN += ["libbz2-1.0", "liblzma5", "libsqlite3-0", "libuuid1", "libcrypt1"]
@@ -52,10 +53,12 @@ def oldest() -> list[str]:
     return [needed.replace(">=", "==") for needed in project["dependencies"]]
 
 
-def check(version: str, python: Path, folder: Path, tests: list[str], pins: list[str]) -> None:
+def check(
+    version: str, python: Path, folder: Path, tests: list[str], pins: list[str], jobs: str
+) -> None:
     """Install the wheel for one Python, run the demo and the tests; leave if one fails."""
-    tag = f"cp{version.replace('.', '')}"
-    (wheel,) = DIST.glob(f"novikoff-*-{tag}-*_{platform.machine()}.whl")
+    abi = f"cp{version.replace('.', '')}"
+    (wheel,) = DIST.glob(f"novikoff-*-{abi}-manylinux*_{platform.machine()}.whl")
     began = time.monotonic()
     run(python, "-m", "venv", folder / "fresh")
     downloads = folder / "downloads"
@@ -86,7 +89,7 @@ def check(version: str, python: Path, folder: Path, tests: list[str], pins: list
         # what other tests need does not accept the oldest versions
         needed = [str(wheel), *RUNNERS] if pins else [f"{wheel}[dev]"]
         environment(python, folder / "fresh", *needed, *pins)
-        command = [str(programs / "python"), "-m", "pytest", "-n", "2", "-q", *(tests or ["tests"])]
+        command = [str(programs / "python"), "-m", "pytest", "-n", jobs, "-q", *(tests or WHOLE)]
         done = subprocess.run(command, cwd=folder, env={**os.environ, **quiet})
         if done.returncode:
             sys.exit(done.returncode)
@@ -152,6 +155,7 @@ def main() -> None:
     parser.add_argument("--oldest", action="store_true", help="with the oldest dependencies")
     parser.add_argument("--emulated", action="store_true", help="the wheel for aarch64")
     parser.add_argument("--python", default="", help="only this version")
+    parser.add_argument("-n", default="2", help="how many processes test [2]")
     parser.add_argument("tests", nargs="*", help="tests to run, or none [all]")
     given = parser.parse_args()
     if given.emulated:
@@ -162,7 +166,7 @@ def main() -> None:
         if given.python in version:
             with TemporaryDirectory(prefix="wheel-") as folder:
                 pins = oldest() if given.oldest else []
-                check(version, python, Path(folder), given.tests, pins)
+                check(version, python, Path(folder), given.tests, pins, given.n)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 A wheel is made from the sdist, with the compiler that PyPI has (zig), for each CPython of PYTHONS
 that is on PATH or among pyenv's and for each machine of MACHINES. It needs no glibc newer than
-2.17, which auditwheel confirms, and it is for one CPython: abi3audit has nothing to audit, because
-the stable ABI is not claimed. The same commit should give the same bytes: --twice builds
-everything a second time, in another directory, and compares.
+2.17, which auditwheel confirms, and it is for one CPython: the stable ABI is not claimed, and
+abi3audit confirms that nothing in the wheel claims it. The same commit should give the same bytes:
+--twice builds everything a second time, in another directory, and compares.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
-PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.14t")  # t: free-threaded
 MACHINES = ("x86_64", "aarch64")
 GLIBC = "2.17"
-TOOLS = ["cmake==4.4.4", "ninja==1.13.2", "ziglang==0.17.0", "auditwheel==6.8.2", "build==1.6.1"]
+TOOLS = ["cmake==4.4.4", "ninja==1.13.2", "ziglang==0.17.0", "auditwheel==6.8.2"]
+TOOLS += ["abi3audit==0.0.26", "build==1.6.1"]
 BACKEND = ["scikit-build-core==1.1.1", "nanobind==3.1.0"]
 ABOUT = """
 import json, sys, sysconfig
 print(json.dumps({
-    "version": "%d.%d" % sys.version_info[:2],
+    "version": "%d.%d" % sys.version_info[:2] + sys.abiflags,
     "soabi": sysconfig.get_config_var("SOABI"),
     "include": sysconfig.get_path("include"),
-    "pyconfig": sysconfig.get_config_h_filename(),
+    "machine": sysconfig.get_config_var("MULTIARCH"),
 }))
 """
 
@@ -53,7 +55,7 @@ def pythons() -> dict[str, Path]:
     found = {}
     for version in PYTHONS:
         named = shutil.which(f"python{version}"), shutil.which("python3")
-        candidates = [*map(str, sorted(pyenv.glob(f"{version}.*/bin/python3")))]
+        candidates = [*map(str, sorted(pyenv.glob(f"{version.rstrip('t')}.*/bin/python3")))]
         candidates += [name for name in named if name is not None]
         for candidate in candidates:
             done = subprocess.run([candidate, "-c", ABOUT], capture_output=True, text=True)
@@ -76,9 +78,12 @@ def environment(python: Path, at: Path, *needed: str) -> Path:
 
 def headers(about: dict[str, str], to: Path) -> Path:
     """The headers of CPython in one folder, for every machine that has 64 bits and runs Linux."""
-    shutil.copytree(about["include"], to)
-    # Debian's pyconfig.h includes that of the machine, and has only its own
-    shutil.copy(about["pyconfig"], to / "pyconfig.h")
+    include = Path(about["include"])
+    shutil.copytree(include, to)
+    # Debian's pyconfig.h includes that of the machine, which is in another folder
+    machine = include.parent / about["machine"] / include.name / "pyconfig.h"
+    if machine.exists():
+        shutil.copy(machine, to)
     return to
 
 
@@ -100,6 +105,20 @@ def compiler(programs: Path, machine: str, to: Path) -> dict[str, str]:
         "CMAKE_MODULE_LINKER_FLAGS": "-s",
         "CMAKE_CXX_SCAN_FOR_MODULES": "OFF",
     }
+
+
+def audit(programs: Path, wheel: Path, platform: str, core: str) -> None:
+    """Leave if the wheel is not what its name says."""
+    shown = run(programs / "python", "-m", "auditwheel", "show", wheel)
+    if platform not in wheel.name or platform not in shown:
+        sys.exit(f"{wheel.name} is not what its name says:\n{shown}")
+    stable = json.loads(run(programs / "python", "-m", "abi3audit", "--report", wheel))
+    if any(spec["wheel"] for spec in stable["specs"].values()):
+        sys.exit(f"{wheel.name} claims the stable ABI:\n{stable}")
+    with ZipFile(wheel) as opened:
+        compiled = [name for name in opened.namelist() if name.endswith(".so")]
+    if compiled != [core]:
+        sys.exit(f"{wheel.name} has {compiled}, not {core}")
 
 
 def build(folder: Path, only: str) -> list[Path]:
@@ -133,9 +152,7 @@ def build(folder: Path, only: str) -> list[Path]:
             chosen += ["--no-deps", "--no-build-isolation", "--wheel-dir", str(wheels)]
             run(backend / "python", "-m", "pip", "wheel", *chosen, source, **fixed)
             (wheel,) = wheels.glob("*.whl")
-            shown = run(programs / "python", "-m", "auditwheel", "show", wheel)
-            if platform not in wheel.name or platform not in shown:
-                sys.exit(f"{wheel.name} is not what its name says:\n{shown}")
+            audit(programs, wheel, platform, f"novikoff/_core.{soabi}.so")
             made.append(wheel)
             print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB", flush=True)
     return made
