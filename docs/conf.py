@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from pygments.lexers.special import TextLexer
 from sphinx.highlighting import lexers
+from sphinx.util.logging import getLogger
 
 import novikoff
 from novikoff.show.web.lessons import export
@@ -84,6 +86,25 @@ def add_lessons(app: Any, _error: Exception | None) -> None:
     export(app.outdir / "lessons")
 
 
+def check_links(app: Any, error: Exception | None) -> None:
+    """Warn of links within the site that lead nowhere; make docs fails on a warning."""
+    pages = {
+        path: path.read_text(encoding="utf-8")
+        for path in Path(app.outdir).rglob("*.html")
+        if not path.is_relative_to(app.outdir / "_static") and error is None
+    }
+    anchors = {path: set(re.findall(r'\sid="([^"]*)"', text)) for path, text in pages.items()}
+    for page, text in pages.items():
+        for link in set(re.findall(r'\s(?:href|src)="([^"]*)"', text)):
+            parts = urlsplit(link.replace("&amp;", "&"))
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            known = anchors.get(target, {parts.fragment}) | {""}
+            played = parts.fragment.startswith("/")  # a lesson, which the page itself finds
+            found = target.exists() and (played or unquote(parts.fragment) in known)
+            if not (parts.scheme or found):
+                getLogger(__name__).warning("%s links to %s", page.relative_to(app.outdir), link)
+
+
 def leave_out(_app: Any, _what: str, _name: str, member: Any, skip: bool, _options: Any) -> bool:
     """Whether a member is not shown: what scikit-learn adds to every estimator."""
     return skip or (getattr(member, "__module__", None) or "").startswith("sklearn")
@@ -97,6 +118,7 @@ def mark_attributes(_app: Any, _what: str, _n: str, _o: Any, _opt: Any, lines: l
 def setup(app: Any) -> None:
     """Connect all of these."""
     app.connect("source-read", unfold)
-    app.connect("build-finished", add_lessons)
+    app.connect("build-finished", add_lessons, priority=500)
+    app.connect("build-finished", check_links, priority=600)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("autodoc-process-docstring", mark_attributes, priority=400)
