@@ -1,39 +1,50 @@
 """What a cluster costs, and whether it survives.
 
-Run: python bench/cluster.py [deaths] [drivers] [scans] [rounds] [network] [speed]
+Run: python bench/cluster.py [deaths] [drivers] [scans] [narrow] [rounds] [network] [speed]
 
 deaths: workers are killed and stopped at random moments, and the bytes of the model compared.
 drivers: `novikoff train` is killed and resumed, and the bytes of the model compared.
 scans: rounds and rows sent until data are separated, beside the passes of one machine.
+narrow: the same for 400,000 × 1,000 numbers with a narrow gap, on workers that share the memory.
 rounds: the time of a round as a function of shards and weights, a model fitted to it, and its
 prediction of a run that was not used for the fit.
-network: a round with a worker in a network namespace of its own, whose link `tc` limits (as root).
-speed: 1 GB of text (or --megabytes) with one worker, with two, and with plain `train`.
+network: a round with a worker in a network namespace of its own, whose link is slow or long (Linux,
+as root).
+speed: 1 GB of text (or --megabytes) with one worker, with two, and with plain `train`; workers with
+and without a cache.
 """
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import os
 import random
+import select
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from multiprocessing import Process
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import dask
 import numpy as np
 import psutil
+from dask.delayed import delayed
 from distributed import Client, LocalCluster
 from scipy.optimize import nnls
 
 from novikoff.cluster.driver import Cluster
+from novikoff.cluster.partitions import shards_of_collection
 from novikoff.cluster.training import ClusterTraining
 from novikoff.learners.rule import Rule
 from novikoff.models.training import Plan, Training
@@ -43,6 +54,8 @@ from novikoff.sources.features import Features
 from novikoff.sources.inputs import Part, parts_in_place
 from novikoff.sources.open import signs_of_labels
 from novikoff.sources.shards import shards_of_files
+from novikoff.stream.labels import LabelsAsSigns
+from until_separated import narrow_part
 
 EXCHANGE = Plan(Rule("margin", margin=1.0), 10**6, revisit="mistakes")
 MIXING = Plan(Rule("averaged"), 6)
@@ -56,6 +69,7 @@ def main() -> None:
     parser.add_argument("--deaths", type=int, default=20)
     parser.add_argument("--modes", nargs="*", default=["exchange", "mixing"])
     parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--margins", type=float, nargs="*", default=[1.0, 2.0, 0.0])
     parser.add_argument("--directory", help="more svmlight files, for scans")
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
@@ -64,6 +78,7 @@ def main() -> None:
                 "deaths": deaths,
                 "drivers": drivers,
                 "scans": scans,
+                "narrow": narrow_gap,
                 "rounds": rounds,
                 "network": network,
                 "speed": speed,
@@ -258,6 +273,27 @@ def scans(folder: Path, given: argparse.Namespace) -> None:
                 )
 
 
+def narrow_gap(_folder: Path, given: argparse.Namespace) -> None:
+    shards, how = 16, ReadOptions()
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=False) as cluster,
+        Client(cluster) as client,
+    ):
+        for margin in given.margins:
+            parts = [delayed(narrow_part)(k, shards) for k in range(shards)]
+            data = shards_of_collection(parts, None, how)
+            blocks = Numbered(data.source, Features(), LabelsAsSigns())
+            rule = Rule("margin", margin=margin) if margin else Rule("perceptron")
+            plan = Plan(rule, 10**6, revisit="mistakes")
+            training = ClusterTraining(Cluster(client), data, blocks, plan)
+            verdict, sent = training.run().verdict, training.sent
+            print(
+                f"400,000 × 1,000, margin {margin:g}: {verdict}, {sent.rounds} rounds, "
+                f"{sent.passes / shards:.1f} scans of the data, {sent.rows:,} rows sent",
+                flush=True,
+            )
+
+
 def rounds(folder: Path, _given: argparse.Namespace) -> None:
     """Processor time of a round of mixing, of the driver and of the workers together.
 
@@ -319,11 +355,15 @@ def timed(client: Client, path: Path, passes: int, shards: int) -> tuple[list[fl
 
 
 def network(folder: Path, _given: argparse.Namespace) -> None:
-    """Seconds of a round of mixing when the link to the only worker has so many Mbit/s."""
+    """Seconds of a round of mixing when the link to the only worker is slow or long.
+
+    round ≈ a + (bits returned)/rate + k·delay, with a and k from the first and the third link.
+    """
     path, shards = folder / "network.svm", 4
     write_rows(path, 4_000, 300_000, gap=0.0, noise=0.1)
-    for rate in (None, 400, 100, 50):
-        with far_worker(rate) as client:
+    found = []
+    for rate, delay in ((None, 0.0), (100, 0.0), (None, 0.02), (400, 0.0), (50, 0.0), (100, 0.01)):
+        with far_worker(rate, delay) as client:
             trained(client, path, Plan(Rule("averaged"), 1), shards)  # imports
             times, dim = [], 0
             for passes in (1, 5):
@@ -332,39 +372,61 @@ def network(folder: Path, _given: argparse.Namespace) -> None:
                 times.append(time.perf_counter() - began)
                 dim = training.model.learner.dim
         sent = 16 * dim / 1e6  # MB to the worker once a round, and back for each shard
-        round_ = (times[1] - times[0]) / 4
+        found.append((times[1] - times[0]) / 4)
+        on_link = 0.0 if rate is None else sent * shards * 8 / rate
+        known = found[0] + on_link
+        known += 0.0 if len(found) < 3 else (found[2] - found[0]) / 0.02 * delay
         link = "not limited" if rate is None else f"{rate} Mbit/s"
-        least = "" if rate is None else f"; {sent * shards * 8 / rate:.2f} s on the link"
         print(
-            f"link {link}: {round_:.2f} s a round, {sent:.1f} MB to the worker and "
-            f"{sent * shards:.1f} MB back{least}",
+            f"link {link}, {1e3 * delay:.0f} ms each way: {found[-1]:.2f} s a round (by the model "
+            f"{known:.2f}), {sent:.1f} MB to the worker and {sent * shards:.1f} MB back",
             flush=True,
         )
 
 
+def tunnel(name: str) -> int:
+    """A new network device whose packets this process reads and writes (Linux, as root)."""
+    handle = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(handle, 0x400454CA, struct.pack("16sH", name.encode(), 0x1001))
+    return handle
+
+
+def carry(source: int, target: int, delay: float) -> None:
+    """Carry packets from one device to the other, each after the same delay."""
+    waiting: deque[tuple[float, bytes]] = deque()
+    while True:
+        wait = None if not waiting else max(0.0, waiting[0][0] - time.perf_counter())
+        if select.select([source], [], [], wait)[0]:
+            waiting.append((time.perf_counter() + delay, os.read(source, 1 << 16)))
+        while waiting and waiting[0][0] <= time.perf_counter():
+            os.write(target, waiting.popleft()[1])
+
+
 @contextmanager
-def far_worker(rate: int | None) -> Iterator[Client]:
-    """A client of a scheduler here and a worker in a network namespace; both ends are limited."""
+def far_worker(rate: int | None, delay: float) -> Iterator[Client]:
+    """A client of a scheduler here and a worker in a network namespace, behind a link.
+
+    `tc` limits both ends to so many Mbit/s. Many kernels lack netem, so a process carries the
+    packets from end to end and holds them back.
+    """
 
     def run(words: str) -> None:
         subprocess.run(words.split(), check=True)
 
     run("ip netns add novikoff")
+    carriers, ends = [], [tunnel("novikoff0"), tunnel("novikoff1")]
     try:
-        run("ip link add novikoff0 type veth peer name novikoff1 netns novikoff")
-        run("ip addr add 10.219.0.1/24 dev novikoff0")
-        run("ip link set novikoff0 up")
+        run("ip link set novikoff1 netns novikoff")
         inside = "ip netns exec novikoff "
-        for words in (
-            "ip addr add 10.219.0.2/24 dev novikoff1",
-            "ip link set novikoff1 up",
-            "ip link set lo up",
-        ):
-            run(inside + words)
-        for before, end in (("", "novikoff0"), (inside, "novikoff1")) if rate else ():
-            run(
-                f"{before}tc qdisc add dev {end} root tbf rate {rate}mbit burst 256kb latency 100ms"
-            )
+        for before, end, address in (("", "novikoff0", 1), (inside, "novikoff1", 2)):
+            run(f"{before}ip addr add 10.219.0.{address}/24 dev {end}")
+            run(f"{before}ip link set {end} mtu 1500 up")
+            limit = f"tbf rate {rate}mbit burst 256kb latency 100ms"
+            run(f"{before}tc qdisc add dev {end} root {limit}" if rate else "true")
+        run(inside + "ip link set lo up")
+        for pair in (ends, ends[::-1]):
+            carriers.append(Process(target=carry, args=(*pair, delay), daemon=True))
+            carriers[-1].start()
         with (
             LocalCluster(
                 n_workers=0, host="10.219.0.1", silence_logs=50, dashboard_address=":0"
@@ -381,7 +443,10 @@ def far_worker(rate: int | None) -> Iterator[Client]:
                 worker.terminate()
                 worker.wait()
     finally:
-        subprocess.run(["ip", "link", "del", "novikoff0"], check=False)
+        for one in carriers:
+            one.kill()
+        for handle in ends:
+            os.close(handle)
         run("ip netns del novikoff")
 
 
@@ -392,7 +457,7 @@ def speed(folder: Path, given: argparse.Namespace) -> None:
     with path.open("wb") as file:
         for _ in range(max(1, given.megabytes * 10**6 // len(part))):
             file.write(part)
-    size = path.stat().st_size / 1e6
+    size, kept = path.stat().st_size / 1e6, str(folder / "kept")
     train = [sys.executable, "-m", "novikoff", "train", str(path), "-o", str(folder / "m"), "-q"]
     cores = os.sched_getaffinity(0)
     for name, words, which in (
@@ -400,7 +465,10 @@ def speed(folder: Path, given: argparse.Namespace) -> None:
         ("plain train, all cores", ["--stream"], cores),
         ("one worker", ["--cluster", "local:1"], cores),
         ("two workers", ["--cluster", "local:2"], cores),
+        ("one worker with a cache", ["--cluster", "local:1", "--cache", kept], cores),
+        ("two workers with a cache", ["--cluster", "local:2", "--cache", kept], cores),
     ):
+        shutil.rmtree(kept, ignore_errors=True)
         os.sched_setaffinity(0, which)  # of what is started from here on
         before, began = os.times(), time.perf_counter()
         subprocess.run([*train, "--passes", "5", *words], check=True, stdout=subprocess.DEVNULL)

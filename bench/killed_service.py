@@ -5,13 +5,13 @@
 A child serves a folder and writes down each answer before it asks for the next; it is killed (-9)
 at a random moment, again and again. After each kill every acknowledged request is repeated and must
 get the same answer; at the end the journal must verify, and the model must be that of its examples
-learned in a process. With --fail-sync, one sync in ten fails meanwhile.
+learned in a process. With --fail-sync, one sync in ten fails meanwhile; they are counted.
 
 With --power-loss, the writes and syncs of a child are recorded in their order, with its answers. At
 random moments the power fails: of what was not synced by then, a random part of the sectors is on
-disk, and all that was acknowledged must be there. With --cut, the log is cut off at 20 times as
-many random places of its last megabyte, and at 64 times as many at its end, byte after byte: what
-is left must be a beginning of what was written.
+disk, and all that was acknowledged must be there. With --cut, the log is cut off at its end, byte
+after byte, 1,049 times as many bytes as moments, so a megabyte for 1,000: what is left must be a
+beginning of what was written.
 
 The first two need cc, for a library that is loaded before SQLite's.
 """
@@ -42,7 +42,8 @@ from novikoff.serve.service import Service, Unavailable, Work
 from novikoff.serve.settings import Settings
 
 SECTOR, MEGABYTE = 512, 1 << 20
-# fails one sync in ten if FAILING is set; records what is done to the journal in the file RECORD
+# Fails one sync in ten of a process with FAILING, and adds a byte to that file for each; SEED says
+# which. Records what is done to the journal in the file RECORD.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -101,8 +102,19 @@ int ftruncate(int fd, off_t size) {
   return real(fd, size);
 }
 int ftruncate64(int fd, off_t size) { return ftruncate(fd, size); }
+static int fails(void) {
+  const char* const path = getenv("FAILING");
+  static int count = -1;
+  if (path && count < 0) {
+    srand(atoi(getenv("SEED")));
+    count = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+  }
+  if (!path || rand() % 10) return 0;
+  if (write(count, "x", 1) != 1) abort();
+  return 1;
+}
 int fdatasync(int fd) {
-  if (getenv("FAILING") && rand() % 10 == 0) { errno = EIO; return -1; }
+  if (fails()) { errno = EIO; return -1; }
   note('s', fd, 0, 0, 0);
   return 0;  /* the page cache outlives a killed process */
 }
@@ -182,7 +194,7 @@ def killed(folder: Path, seed: int, seconds: float) -> list[Any]:
     pid = os.fork()
     if pid == 0:
         os.close(reader)
-        os.environ["FAILING"] = "yes"  # in the child only
+        os.environ |= {"FAILING": f"{folder}.failed", "SEED": str(seed)}  # in the child only
         try:
             service = Service(folder)
             if not service.models:
@@ -235,8 +247,13 @@ def kills(moments: int, place: Path) -> str:
     if alone.models["m"].model_file() != models["m"].model_file():
         raise SystemExit("the model is not that of its examples")
     alone.close()
+    count, failed = Path(f"{folder}.failed"), ""
+    if "LD_PRELOAD" in os.environ:
+        if not count.exists():
+            raise SystemExit("no sync has failed")
+        failed = f"{count.stat().st_size:,} syncs failed, "
     return (
-        f"{moments} kills, {n:,} acknowledged requests, {len(lines):,} examples, "
+        f"{moments} kills, {failed}{n:,} acknowledged requests, {len(lines):,} examples, "
         f"{compared} snapshots compared"
     )
 
@@ -293,35 +310,47 @@ def power_losses(moments: int, place: Path) -> str:
 
 
 def cuts(moments: int, place: Path) -> str:
-    """Cut the last megabyte of the log at so many places."""
-    service = Service(place / "service")
+    """Cut the log at each of its last bytes, up to a megabyte."""
+    most = min(1049 * moments, MEGABYTE)
+    chains = log_to_cut(place, most + 100_000)
+    size = (place / "cut" / f"{NAME}-wal").stat().st_size
+    return cut_at(range(size, size - most - 1, -1), place / "cut", chains)
+
+
+def log_to_cut(place: Path, size: int) -> dict[int, bytes]:
+    """Make a journal with a log of this size in the folder `cut`; the chain of each event."""
+    service, chains = Service(place / "service"), {0: bytes(32)}
     service.journal._base.execute("PRAGMA wal_autocheckpoint=0")
     create(service)
-    log, chains = place / "service" / f"{NAME}-wal", {0: bytes(32)}
     lines = acknowledged_by(service, 1)
-    while log.stat().st_size < MEGABYTE * 5 // 4:
+    while (place / "service" / f"{NAME}-wal").stat().st_size < size:
         next(lines)
         chains[service.journal.seq] = service.journal.chain
     shutil.copytree(place / "service", place / "cut")
     service.close()
     (place / "cut" / f"{NAME}-shm").unlink()
-    cut, refused, lengths = place / "cut" / f"{NAME}-wal", 0, set[int]()
-    size = cut.stat().st_size
-    ends = {*random.Random(1).sample(range(size - MEGABYTE, size), 20 * moments)}
-    ends |= {*range(size - min(64 * moments, MEGABYTE), size + 1)}
-    for end in sorted(ends, reverse=True):
+    return chains
+
+
+def cut_at(ends: range, folder: Path, chains: dict[int, bytes]) -> str:
+    """Cut the log at these places, from the last to the first, and read the journal each time.
+
+    A cut that gives the same bytes of the base as the one before was checked with that one.
+    """
+    cut, refused, lengths, known = folder / f"{NAME}-wal", 0, set[int](), b""
+    for end in ends:
         os.truncate(cut, end)
         try:
-            with Journal(place / "cut", to_read=True) as journal:
-                if (
-                    chains.get(journal.seq) != journal.chain
-                    or sum(1 for _ in journal.events()) != journal.seq
-                ):
-                    raise SystemExit(f"cut at {end}: {journal.seq} events are not a beginning")
-                lengths.add(journal.seq)
+            with Journal(folder, to_read=True) as journal:
+                if (found := journal._base.serialize()) != known:
+                    is_beginning = chains.get(journal.seq) == journal.chain
+                    if not is_beginning or sum(1 for _ in journal.events()) != journal.seq:
+                        raise SystemExit(f"cut at {end}: {journal.seq} events are not a beginning")
+                    lengths.add(journal.seq)
+                    known = found
         except Damaged:
             refused += 1
-        (place / "cut" / f"{NAME}-shm").unlink(missing_ok=True)
+        (folder / f"{NAME}-shm").unlink(missing_ok=True)
     return f"cut at {len(ends):,} places, {len(lengths)} beginnings, {refused} refused"
 
 

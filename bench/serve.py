@@ -1,6 +1,6 @@
 """The service under load: durable examples a second, one at a time and in batches.
 
-    python bench/serve.py [--seconds 5] [--vowpal PYTHON] [--many 10000000]
+    python bench/serve.py [--seconds 5] [--vowpal PYTHON] [--many 10000000] [--events 10000000]
 
 The load generator runs in this process, beside the server: 64 connections that each predict, wait
 for the answer, tell the label, and so on; then 8 connections with batches of 500. The same with the
@@ -10,6 +10,11 @@ same examples on one connection: one line at a time, and 500 lines before it wai
 
 With --many, so many examples are predicted and revealed in batches, and the memory of the server is
 printed as they grow; then it is killed, and the time of its start is printed.
+
+With --events, the journal of a start has so many events of one example each. All but the last ones
+are labels of a ticket that does not wait, which are written and change nothing, so they are put
+into the journal without a server. The last ones are examples that are learned, as many as there can
+be before the next snapshot.
 """
 
 from __future__ import annotations
@@ -28,6 +33,12 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from novikoff.serve.journal import Journal
+from novikoff.serve.messages import elements
+from novikoff.serve.served import made_of
+from novikoff.serve.service import SNAPSHOT_EVERY, Service, Work
+from novikoff.serve.settings import Settings
 
 SERVER = """
 import sys
@@ -193,6 +204,31 @@ async def many(folder: str, n: int) -> None:
     process.communicate()
 
 
+def start_after(folder: str, n: int) -> None:
+    """The time of a start after n events of one example each, at the worst moment."""
+    service = Service(Path(folder))
+    told = b'{"ticket":"1:1","label":"ham"}'
+    service.submit(Work("m", "create", made_of("m", Settings(hash_bits=18)))).result()
+    bodies = [json.dumps({"features": x, "label": y}).encode() for x, y in examples(20_000)]
+    last = SNAPSHOT_EVERY // 11 - 10  # an event of one counts as eleven elements
+    body = b'{"examples":[%s]}' % b",".join(bodies[:2000])
+    service.submit(Work("m", "learn", body, *elements("learn", body))).result()
+    service.close()
+    with Journal(Path(folder)) as journal:
+        newest, group = journal.snapshots()[-1], [(1, "reveal", None, told)] * 4096
+        for _ in range((n - last) // len(group)):
+            journal.append(group)
+        journal.add_snapshot(newest._replace(seq=journal.seq, chain=journal.chain))
+        learned = [(1, "learn", None, bodies[k % len(bodies)]) for k in range(last)]
+        journal.append(learned)
+        print(f"{journal.seq:,} events, {journal.bytes / 1e6:,.0f} MB", flush=True)
+    began = time.perf_counter()
+    process, _ = started(folder, "on")
+    print(f"started in {time.perf_counter() - began:.1f} s; {last:,} of them were replayed")
+    process.terminate()
+    process.communicate()
+
+
 async def vowpal(port: int, seconds: float, at_once: int) -> tuple[int, list[float]]:
     """Lines that its daemon predicted and learned on one connection, so many before it waits."""
     some, took, end = examples(5000), list[float](), time.perf_counter() + seconds
@@ -216,10 +252,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--vowpal", type=Path, help="a vw program, or a Python that has it")
     parser.add_argument("--many", type=int, help="only this many examples, for the memory")
+    parser.add_argument("--events", type=int, help="only a start after so many events")
     given = parser.parse_args()
-    if given.many:
+    if given.many or given.events:
         with TemporaryDirectory() as folder:
-            asyncio.run(many(folder, given.many))
+            if given.events:
+                start_after(folder, given.events)
+            else:
+                asyncio.run(many(folder, given.many))
         return
     print("| load | journal | examples/s | median ms | p99 ms | CPU µs |")
     print("|---|---|---|---|---|---|")

@@ -13,7 +13,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +30,7 @@ NAMES = ("text/spamassassin", "text/imdb5000", "text/sms_spam", "mushrooms_train
 GAP, MOST = 0.001, 400
 
 
+@cache
 def narrow(n: int = 400_000, d: int = 1000, at_once: int = 20_000) -> Block:
     """Rows of length 1, moved apart along a direction by a gap on either side."""
     dice = np.random.default_rng(0)
@@ -40,6 +43,13 @@ def narrow(n: int = 400_000, d: int = 1000, at_once: int = 20_000) -> Block:
         side = np.sign(x @ u)
         X[at : at + at_once], y[at : at + at_once] = x + np.outer(side * np.float32(GAP), u), side
     return Block(DenseRows(X), y)
+
+
+def narrow_part(k: int, shards: int) -> tuple[Any, Any]:
+    """Part k of the rows, and their labels; on a worker in this process it is not copied."""
+    block = narrow()
+    rows = slice(len(block) * k // shards, len(block) * (k + 1) // shards)
+    return block.rows.values[rows], block.labels[rows]
 
 
 def measured(block: Block, revisit: Revisit | None, margin: float) -> Iterator[str]:

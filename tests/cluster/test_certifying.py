@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sklearn.datasets
 
@@ -61,6 +62,56 @@ def test_the_certificate_of_a_cluster_is_one_of_all_the_data(
     )
 
 
+def responses(kind: str, case: str) -> str:
+    """A table whose response has levels or counts; x or a firm separates some rows, or none."""
+    rng = np.random.default_rng(5)
+    rows = list[str]()
+    for k in range(120):
+        x, z = (int(v) for v in rng.integers(-3, 4, 2))
+        firm = "abc"[k % 3]
+        level = int(x + z > 0) + int(x > 2) if case == "overlap" else int(x > 0) + int(x > 2)
+        if case == "overlap" and k % 7 == 0:
+            level = int(rng.integers(0, 3))
+        if kind == "poisson":
+            level = 0 if case != "overlap" and firm == "c" else int(rng.integers(0, 3))
+        rows.append(f"{x},{z},{firm},{level}\n")
+    return "x,z,firm,y\n" + "".join(rows)
+
+
+@pytest.mark.parametrize("kind", ["poisson", "multinomial", "ordinal"])
+@pytest.mark.parametrize("case", ["separated", "overlap"])
+@pytest.mark.parametrize("options", [(), ("--fixed-effects", "firm")])
+def test_the_models_have_the_verdict_of_one_machine_and_its_proof(
+    kind: str, case: str, options: tuple[str, ...], address: str, tmp_path: Path
+) -> None:
+    table, cert = tmp_path / "t.csv", tmp_path / "cert"
+    table.write_text(responses(kind, case))
+    words = ("certify", table, "--model", kind, *options)
+    here = json_of(*words)
+    there = json_of(*words, "-o", cert, "--cluster", address, "--shards", "5")
+    assert there["verdict"] == here["verdict"]
+    assert (there["verdict"] == "overlap") == (case == "overlap")
+    assert there["separated"] == here["separated"]
+    unlike = {"fingerprint"}
+    assert {**there["data"], **dict.fromkeys(unlike)} == {**here["data"], **dict.fromkeys(unlike)}
+    verify = ("verify", cert, table, "--categorical", "firm")
+    assert stdout_of(*verify).startswith(f"{there['verdict']}: proved for the ")
+    read = check.read([str(table)], categorical=["firm"], claimed=check.claim(there))
+    check.check(there, read)
+    table.write_text(table.read_text() + "9,9,a,1\n")
+    assert run(*verify).stdout.startswith("rejected: ")
+
+
+def test_what_is_wrong_with_a_response_is_said_without_a_row(address: str, tmp_path: Path) -> None:
+    path, there = tmp_path / "t.csv", ("--cluster", address, "--shards", "3")
+    path.write_text("x,y\n" + "1,2\n2,few\n" * 9)
+    said = error("certify", path, "--model", "poisson", *there)
+    assert said.startswith(f"{path}: response 'few' is not a number of at least 0")
+    path.write_text("1 1 |a x\n2 1 |a x y\n1 0 |a y\n" * 9)
+    (tmp_path / "t.vw").write_text(path.read_text())
+    assert "an example has the weight 0" in error("certify", tmp_path / "t.vw", *there)
+
+
 def test_the_certificate_does_not_depend_on_the_workers(
     files: dict[str, Path], address: str, workers: Any
 ) -> None:
@@ -77,7 +128,7 @@ def test_what_certify_cannot_do_on_a_cluster_is_refused_before_the_work(
     files: dict[str, Path], address: str
 ) -> None:
     words = ("certify", files["mixed"], "--cluster", address)
-    for option in (("--model", "poisson"), ("--margin-rtol", "0.1"), ("--fixed-effects", "a")):
+    for option in (("--kernel", "poly"), ("--margin-rtol", "0.1"), ("--formula", "y ~ a")):
         assert error(*words, *option) == (
             f"{option[0]} needs all examples on one machine; leave it out, or --cluster"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,14 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pytest
-from dask.delayed import delayed
+from dask.delayed import Delayed, delayed
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.command_line import error, json_of, run, stdout_of
 from novikoff import AdaptivePerceptron, AveragedPerceptron, Perceptron, cluster, load
 from novikoff.models.model import Model
-from novikoff.sources import ReadOptions, inputs
+from novikoff.sources import ReadOptions, inputs, shards
 from novikoff.sources.inputs import Part, parts_in_place
 from novikoff.sources.shards import shards_of_files
 from novikoff.stream.input_problems import BadExample
@@ -79,6 +81,74 @@ def test_features_have_the_columns_of_one_machine(
     assert (there.features.names, there.classes) == (here.features.names, here.classes)
     assert there.read_options == here.read_options
     assert (there.examples, found["labels"]) == (72, {"ham": 36, "spam": 36})
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.vw", "t.parquet", "t.svm"])
+def test_workers_keep_what_they_parsed_and_check_it(
+    name: str, address: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    path, parsed = {**written(tmp_path), "t.svm": tmp_path / "t.svm"}[name], list[str]()
+    (tmp_path / "t.svm").write_text("+1 1:1\n-1 2:1\n+1 1:x\n" * 12)
+    words = ["train", path, "-o", tmp_path / "m", "--passes", "3"]
+    words += ["--cluster", address, "--shards", "4"]
+    words += ["--skip-bad", "20"] * (name == "t.svm")
+    keeping = shards._keeping
+
+    def count(path: str, source: Any) -> Any:
+        parsed.append(path)
+        return keeping(path, source)
+
+    monkeypatch.setattr(shards, "_keeping", count)
+
+    def trained(*options: Any) -> tuple[bytes, str, int]:
+        parsed.clear()
+        said = run(*words, *options, "-q").stderr
+        return (tmp_path / "m").read_bytes(), said, len(parsed)
+
+    model, said, _ = trained()
+    assert ("skipped 12 bad lines" in said) == (name == "t.svm")
+    assert trained("--cache", tmp_path / "kept") == (model, said, 4)
+    assert trained("--cache", tmp_path / "kept") == (model, said, 0)
+    first, *_, last = sorted((tmp_path / "kept").iterdir())
+    content, end = bytearray(first.read_bytes()), last.read_bytes()
+    content[len(content) // 3] ^= 1
+    first.write_bytes(content)
+    last.write_bytes(end[:-9])
+    assert trained("--cache", tmp_path / "kept") == (model, said, 2)
+    assert last.read_bytes() == end
+    os.utime(path, (1, 1))
+    assert trained("--cache", tmp_path / "kept") == (model, said, 4)
+
+
+def test_a_cache_that_cannot_be_written_is_named(address: str, tmp_path: Path) -> None:
+    path = written(tmp_path)["t.csv"]
+    words = ("train", path, "-o", tmp_path / "m", "--cluster", address)
+    said = error(*words, "--cache", path)
+    assert said.startswith(f"{path}")
+    assert "the cache cannot be written: " in said
+    assert said.endswith("; leave it out, or choose another folder")
+
+
+def test_workers_write_parts_that_are_the_predictions_in_order(
+    bucket: Any, address: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path)["t.csv"]
+    stdout_of("train", path, "-o", tmp_path / "m", "-q")
+    words = ("predict", tmp_path / "m", path, "--print", "both")
+    there = ("--cluster", address, "--shards", "12", "--parts")
+    assert stdout_of(*words, *there, tmp_path / "a" / "b") == ""
+    stdout_of(*words, *there, "s3://mail/parts/")
+    parts = sorted((tmp_path / "a" / "b").iterdir())
+    assert [one.name for one in parts] == [f"part-{k:02}" for k in range(12)]
+    lines = [one.read_text() for one in parts]
+    assert "".join(lines) == stdout_of(*words)
+    for name, text in zip(parts, lines, strict=True):
+        found = bucket.get_object(Bucket="mail", Key=f"parts/{name.name}")
+        assert found["Body"].read().decode() == text
+    assert "the folder is not empty" in error(*words, *there, tmp_path / "a" / "b")
+    assert "--parts needs --cluster" in error(*words, "--parts", tmp_path / "c")
+    assert "--parts needs --cluster" in error(*words, *there, tmp_path / "c", "-o", tmp_path / "d")
+    assert error(*words, *there, "s3://nowhere/parts").startswith("s3://nowhere/parts/part-00: ")
 
 
 @pytest.mark.parametrize("shards", [1, 4])
@@ -178,6 +248,23 @@ def test_arrays_delayed_blocks_and_files_are_fitted_alike(workers: Any, tmp_path
     one.learn_one(X[0], int(y[0]))
     with pytest.raises(BadExample, match="3 blocks of rows, but 9 of labels; rechunk"):
         cluster.fit(Perceptron(), da.from_array(X, chunks=(30, 5)), labels.rechunk(10))
+
+
+def test_a_partition_that_a_worker_has_made_is_not_sent_back(
+    workers: Any, monkeypatch: Any
+) -> None:
+    where = set[str]()
+    compute: Any = Delayed.compute
+
+    def counted(self: Any, **options: Any) -> Any:
+        where.add(threading.current_thread().name)
+        return compute(self, **options)
+
+    monkeypatch.setattr(Delayed, "compute", counted)
+    X, y = np.eye(3)[[0, 1, 2] * 8], np.array([0, 1, 1] * 8)
+    blocks = [delayed((X[k : k + 6], y[k : k + 6])) for k in range(0, 24, 6)]
+    assert cluster.fit(Perceptron(), blocks, client=workers).score(X, y) == 1
+    assert where == {threading.main_thread().name}  # of the driver, for the first examples
 
 
 def test_more_than_two_classes_are_learned_jointly(workers: Any) -> None:

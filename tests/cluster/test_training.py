@@ -154,7 +154,6 @@ def with_versions(expected: Any, *_: object) -> Any:
         ("--no-stream",),
         ("--holdout", "5"),
         ("--standardise",),
-        ("--cache", "c"),
         ("--kernel", "rbf"),
         ("--learner", "voted"),
         ("--learner", "winnow"),
@@ -238,3 +237,12 @@ def test_labels_that_a_model_does_not_know_are_counted_once(address: str, tmp_pa
     path.write_text("a 1:1\nd 2:1\nb 2:1 9:1\nc 3:1\ne 1:1\n" * 9)
     words = ("test", tmp_path / "m", path)
     assert json_of(*words, "--cluster", address, "--shards", "4") == json_of(*words)
+
+
+def test_labels_are_counted_whatever_a_shard_meets_first(address: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.svm"
+    path.write_text("a 1:1\nb 2:1\n" * 9 + "d 3:1\n" * 20 + "c 4:1\n" * 30)
+    words = ("train", path, "-o", tmp_path / "m", "--multiclass", "--cluster", address)
+    there = json_of(*words, "--shards", "7")
+    assert there["labels"] == {"a": 9, "b": 9, "c": 30, "d": 20}
+    assert there["labels"] == json_of(*words[:-2], "--stream")["labels"]

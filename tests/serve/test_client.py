@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -86,3 +87,4 @@ def test_nothing_that_was_acknowledged_is_lost_by_kills_power_losses_and_cuts() 
     command = [sys.executable, str(ROOT / "bench" / "killed_service.py"), "2", "--all"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.count("nothing was lost") == 3, done.stdout + done.stderr
+    assert re.search(r"2 kills, [1-9][\d,]* syncs failed", done.stdout)

@@ -62,6 +62,20 @@ def test_a_label_told_twice_gets_the_same_answer_and_another_label_is_a_conflict
     assert client.post(f"{at}/reveal", json=told | {"label": "ham"}).status_code == 409
 
 
+def test_a_name_may_have_a_slash_and_the_summary_gives_no_advice_for_python(
+    tmp_path: Path,
+) -> None:
+    with client_of(tmp_path / "service") as client:
+        assert client.put("/v1/models/a%2Fb", json={}).status_code == 201
+        some = [{"features": {"x": 1}, "label": label} for label in ("ham", "spam")]
+        learned = client.post("/v1/models/a%2Fb/learn", json={"examples": some})
+        assert len(learned.json()["results"]) == 2
+        known = client.get("/v1/models/a%2Fb/summary").json()
+        assert (known["name"], known["bound"]) == ("a/b", None)
+        assert known["no_bound"] == "no mistake bound is known for diagonal variances"
+        assert client.get("/v1/models").json()["models"][0]["name"] == "a/b"
+
+
 def test_each_element_of_a_batch_has_its_own_result_or_error(client: TestClient) -> None:
     sent = [{"features": {"a": 1}}, {"features": {"b": None}}, {"text": "no"}, 7, {"features": {}}]
     found = client.post("/v1/models/m/predict", json={"examples": sent})

@@ -150,23 +150,23 @@ def test_the_page_shows_the_mistakes_of_each_model_as_they_grow(
 ) -> None:
     playwright = pytest.importorskip("playwright.sync_api")
     client = Client(address)
-    client.create("spam <b>", learner="perceptron", ledger=True)
+    client.create("spam </b>", learner="perceptron", ledger=True)
     some = [({f"w{k % 4}": 1, "all": 1}, "ham" if k % 4 < 2 else "spam") for k in range(60)]
-    client.learn("spam <b>", some[:30])
+    client.learn("spam </b>", some[:30])
     with playwright.sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page, console = browser.new_page(), list[str]()
         page.on("console", lambda message: console.append(message.text))
         page.on("pageerror", lambda error: console.append(str(error)))
         page.goto(address)
-        section = page.locator("section", has_text="spam <b>")
+        section = page.locator("section", has_text="spam </b>")
         section.locator(".counts", has_text="30 labels").wait_for()
-        client.learn("spam <b>", some[30:])
+        client.learn("spam </b>", some[30:])
         section.locator(".counts", has_text="60 labels").wait_for()
         points = section.locator("polyline").get_attribute("points")
         assert points is not None
         assert len(points.split()) == 61
-        known = client.summary("spam <b>")
+        known = client.summary("spam </b>")
         assert f"Mistake bound of this run: {known['bound']:,}." in section.inner_text()
         section.screenshot(path=tmp_path / "page.png")
         browser.close()

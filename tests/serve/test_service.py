@@ -214,6 +214,44 @@ def test_a_changed_event_is_found(column: str, tmp_path: Path) -> None:
         upkeep.verify(journal)
 
 
+def test_a_journal_is_verified_from_its_snapshots_and_all_hashes_with_it(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(service_module, "SNAPSHOT_EVERY", 50)
+    local, replayed = Local(tmp_path), list[int]()
+    for name in ("m", "n"):
+        local.create(name)
+        local.do("learn", examples(9), name)
+    local.service.submit(service_module.Work("m", "delete")).result()
+    local.create("m")
+    for k in range(12):
+        local.do("learn", examples(9, seed=k))
+    expected = local.model("m"), local.model("n")
+    local.close()
+    apply = service_module.apply
+
+    def count(event: Any, *more: Any) -> Any:
+        replayed.append(event.seq)
+        return apply(event, *more)
+
+    monkeypatch.setattr(service_module, "apply", count)
+    with Journal(tmp_path, to_read=True) as journal:
+        upkeep.verify(journal)
+        assert len(replayed) == journal.seq
+        replayed.clear()
+        models, compared = upkeep.verify(journal, from_snapshots=True)
+        older = {one.model: one.seq for one in reversed(journal.snapshots())}
+        assert len(replayed) == 1 + journal.seq - older[6]  # event 4 is the other model's
+        assert min(one for one in replayed if one != 4) > older[6] > 6
+        assert compared == 2
+    assert (models["m"].model_file(), models["n"].model_file()) == expected
+    with sqlite3.connect(tmp_path / NAME) as base:
+        base.execute("UPDATE events SET kind='drop' WHERE seq=2")
+    base.close()
+    with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="event 2"):
+        upkeep.verify(journal, from_snapshots=True)
+
+
 def test_a_snapshot_that_is_not_the_model_of_its_events_is_found(tmp_path: Path) -> None:
     local = Local(tmp_path)
     local.create()

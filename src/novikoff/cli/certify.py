@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from novikoff.cli import options
@@ -55,8 +56,8 @@ def certify(
     space = options.kernel_of(kernel, degree, gamma, coef0)
     many, status, name = regression != "binary", 0, "<stdin>" if data[0] == "-" else data[0]
     if cluster is not None:
-        off = {"--model": many, "--formula": formula is not None, "--kernel": space is not None}
-        off |= {"--fixed-effects": bool(fixed_effects), "--margin-rtol": margin_rtol is not None}
+        off = {"--formula": formula is not None, "--kernel": space is not None}
+        off |= {"--margin-rtol": margin_rtol is not None}
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
     with spinner(f"reading {name}") as say:
@@ -65,15 +66,18 @@ def certify(
             with options.on_cluster(cluster) as workers:
                 from novikoff.cluster import certifying
 
+                how = reading.how()
+                categorical = (*how.categorical, *(fixed_effects or ()))
                 found, source = certifying.certify(
                     workers,
                     parts_in_place(data),
-                    reading.how(),
-                    classes=options.named_classes(reading.classes),
+                    replace(how, categorical=categorical),
+                    model=regression,
+                    classes=options.named_classes(reading.classes, many=many),
                     positive=reading.positive,
                     zero_based=zero_based or None,
                     shards=shards,
-                    bias=intercept,
+                    bias=intercept and not fixed_effects,
                     max_seconds=max_seconds,
                     progress=say,
                 )

@@ -18,6 +18,8 @@ folder = DIR            Folder of the service.
 -o, --output            export: write the examples to this file; backup: to this new folder.
 --model                 export: the model, if there are several.
 --answers               compact: also forget the answers to requests that may be repeated.
+--from-snapshots        verify: replay from the older of the two snapshots of each model only; the
+                        hashes of all events are compared all the same.
 """
 
 
@@ -27,6 +29,7 @@ def journal(
     output: Path | None = None,
     model: str | None = None,
     answers: bool = False,
+    from_snapshots: bool = False,
 ) -> None:
     """Check, export, compact or copy the journal of a service.
 
@@ -56,7 +59,7 @@ def journal(
             return
         with Journal(Path(folder), to_read=True) as source:
             if action == "verify":
-                models, compared = upkeep.verify(source)
+                models, compared = upkeep.verify(source, from_snapshots=from_snapshots)
                 same = plural(compared, "snapshot is the same", "snapshots are the same")
                 show(f"{plural(source.seq, 'event')}, unchanged; {same}")
                 for name, served in models.items():

@@ -346,7 +346,7 @@ def work_of_shards(
 ) -> Iterator[T]:
     """What workers make of each shard, in order; lines that they skip are those of the source."""
     with on_cluster(address) as workers:
-        from novikoff.cluster.tasks import of_source
+        from novikoff.cluster.training import of_source
 
         next(iter(cut.source), None)  # what the columns hold
         cut.source.skipped = []

@@ -12,12 +12,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from novikoff.cli import options
-from novikoff.cli.errors import fail, show
+from novikoff.cli.errors import fail, reason, show
 from novikoff.models.model import Model
 from novikoff.models.prediction import explained, scored
 from novikoff.sources import open_files
 from novikoff.sources.chunks import Source
-from novikoff.sources.inputs import parts_in_place
+from novikoff.sources.inputs import is_remote, parts_in_place, write_file
 from novikoff.sources.shards import shards_of_files
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import plain
@@ -32,6 +32,8 @@ what = --print          Print labels, scores, or both with a tab between.
 -n, --most 0<=N         With --explain: number of features to print.
 as_json = --json        With --explain: print one JSON object per example, each on a line.
 -o, --output            Write to this file. [stdout]
+--parts FOLDER          With --cluster: workers write the predictions of each shard to a file of its
+                        own in this folder, or below this address, which all of them must share.
 """
 
 
@@ -46,6 +48,7 @@ def predict(
     threshold: float | None = None,
     cost_ratio: float | None = None,
     output: Path | None = None,
+    parts: str | None = None,
     cluster: str | None = None,
     shards: int | None = None,
     *,
@@ -94,6 +97,8 @@ def predict(
         fail(f"--explain: a {who} has no weights, so no feature has a part in it")
     if explain and cluster is not None:
         fail("--explain works on one machine; leave out --cluster")
+    if parts is not None and (cluster is None or output is not None):
+        fail("--parts needs --cluster, and replaces -o: workers write the predictions themselves")
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])
@@ -105,7 +110,9 @@ def predict(
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source = cut.source
     if cluster is not None:
-        work = partial(_of_shard, found.apart(), what, least, probabilities)
+        to = None if parts is None else f"{_new_folder(parts)}/part-"
+        digits = len(str(len(cut.shards) - 1))
+        work = partial(_of_shard, found.apart(), what, least, probabilities, to, digits)
         lines = _counting_unknown(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
     elif explain:
         each = explained(found, source, least, most=most)
@@ -128,12 +135,37 @@ def predict(
 
 
 def _of_shard(
-    model: Model, what: What, threshold: float | None, probabilities: bool, source: Source
+    model: Model,
+    what: What,
+    threshold: float | None,
+    probabilities: bool,
+    to: str | None,
+    digits: int,
+    source: Source,
 ) -> tuple[str, int]:
-    """The lines for a shard, and how many feature values the model does not know."""
+    """The lines for a shard, and how many feature values the model does not know.
+
+    If they go `to` a file each, they are written there; `first` numbers the shards.
+    """
     model = model.apart()
     lines = "".join(predictions(model, source, what, threshold, probabilities=probabilities))
-    return lines, model.features.left_out
+    if to is not None:
+        write_file(f"{to}{source.first:0{digits}}", lines.encode())
+    return "" if to else lines, model.features.left_out
+
+
+def _new_folder(parts: str) -> str:
+    """The folder, which is made here, or the address; it must hold nothing yet."""
+    if is_remote(parts):
+        return parts.rstrip("/")
+    folder = Path(parts).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            fail(f"--parts {parts}: the folder is not empty; name another one")
+    except OSError as error:
+        fail(f"--parts {parts}: {reason(error)}")
+    return str(folder)
 
 
 def _counting_unknown(model: Model, parts: Iterator[tuple[str, int]]) -> Iterator[str]:

@@ -85,7 +85,8 @@ OPTIONS = f"""
 --initial MODEL         Train this model further, on new data.
 --checkpoint 0<=SECONDS  Save the unfinished model every SECONDS seconds.
 --resume                Continue the interrupted run in -o MODEL, if there is one.
---cache                 Cache the parsed data in FILE, to speed up later passes and runs.
+--cache                 Cache the parsed data in FILE, to speed up later passes and runs; with
+                        --cluster, in a folder of this name on the disk of each worker.
 --ledger                Store the mistaken examples in the model.
 --hash-bits 3<=BITS<=31  Hash the features to 2^BITS weights.
 --names                 With --hash-bits: store the name of each weight. [--names]
@@ -163,12 +164,12 @@ def train(
     options.check_output(output, "model", data, inputs=inputs)
     if cluster is not None:
         off: dict[str, Any]
-        off = {"--no-stream": stream is False, "--shuffle": shuffle, "--cache": cache}
+        off = {"--no-stream": stream is False, "--shuffle": shuffle}
         off |= {"--holdout": holdout, "--standardise": standardise, "--kernel": kernel}
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
         stream, revisit = True, "mistakes" if until_separated else revisit
-    if cache is not None:
+    if cache is not None and cluster is None:
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
@@ -289,11 +290,12 @@ def train(
         if cluster is None:
             found = open_files(inputs, hashed)
         else:
-            cut = shards_of_files(parts, hashed, shards=shards)
+            kept = None if cache is None else str(cache.absolute())
+            cut = shards_of_files(parts, hashed, shards=shards, cache=kept)
             found = cut.source
         numbered = Numbered(found, features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
-        if cache is not None:
+        if cache is not None and cluster is None:
             # the data of a pipe are unknown, so no cache matches them
             state = json.dumps([features.is_unmeasured and not whole, features.state()[0]])
             blocks = Cached(numbered, cache, f"{known_by} {state}{secrets.token_hex() * has_pipe}")

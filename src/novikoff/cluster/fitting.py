@@ -35,6 +35,7 @@ def fit(
     client: Any = None,
     read: ReadOptions | None = None,
     shards: int | None = None,
+    cache: str | None = None,
 ) -> E:
     """Fit an estimator on a Dask cluster, and return it.
 
@@ -56,6 +57,9 @@ def fit(
     read, shards
         How files or frames are read, and into how many shards files are cut; by default one for
         each 32 MB.
+    cache
+        A folder on the disk of each worker, in which it keeps what it has parsed of files. Later
+        passes, and later fits to the same files, then need not parse them again.
     """
     check_common(estimator)
     how = read or ReadOptions()
@@ -67,7 +71,7 @@ def fit(
     is_path = isinstance(data, str) or hasattr(data, "__fspath__")
     is_files = is_path or (isinstance(data, Sequence) and isinstance(data[0], str))
     if is_files:
-        cut = shards_of_files(parts_in_place(data), how, shards=shards)
+        cut = shards_of_files(parts_in_place(data), how, shards=shards, cache=cache)
     else:
         cut = shards_of_collection(data, y, how)
     workers = Cluster(current_client() if client is None else client)

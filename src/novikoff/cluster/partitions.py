@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dask.base import is_dask_collection
 from dask.delayed import delayed
 
 from novikoff.sources.arrays import flat_labels, label_texts, rows_of
@@ -40,7 +41,7 @@ class Partition:
         """Its examples, read as all partitions are."""
         out = copy(whole)
         assert isinstance(out, PartitionSource)
-        out.partitions, out.first = [delayed(self.data)], self.first
+        out.partitions, out.first = [self.data], self.first
         return out
 
     def naming_lines(self) -> AbstractContextManager[None]:
@@ -69,8 +70,9 @@ class PartitionSource(Source):
 
     def _chunks(self) -> Iterator[Chunk]:
         first = self.first
-        for one in self.partitions:
-            for chunk in self._chunks_of(one.compute(), first):
+        for one in self.partitions:  # on a worker, the data have been made
+            data = one.compute() if is_dask_collection(one) else one
+            for chunk in self._chunks_of(data, first):
                 yield chunk
                 first += len(chunk)
 

@@ -1,19 +1,32 @@
-"""Training on a cluster: mistakes exchanged until the data are separated, or weights mixed."""
+"""Training on a cluster: mistakes exchanged until the data are separated, or weights mixed.
+
+What workers do with a shard, look at it or pass over it, is done by pure functions.
+"""
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from novikoff.cluster.driver import Cluster
-from novikoff.cluster.tasks import Passed, local_pass, survey
 from novikoff.guarantees.verdict import Verdict
+from novikoff.learners.compiled_pass import finished, learn_parts
 from novikoff.learners.mixing import Mixture
+from novikoff.learners.rule import Linear
+from novikoff.ledger.honest_scores import HonestScores
+from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import Run
+from novikoff.runs.pool import Pool
+from novikoff.sources.chunks import Source
+from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.shards import Shard, Shards
@@ -21,6 +34,76 @@ from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.printing import plural, size
+
+T = TypeVar("T")
+
+MOST_RETURNED = 1 << 26  # bytes of mistaken rows, after which a shard ends its pass
+
+
+def of_source(work: Callable[[Source], T], whole: Source, shard: Shard) -> tuple[T, list[str]]:
+    """What a function makes of the examples of a shard, and the lines that were skipped."""
+    with shard.naming_lines():
+        source = shard.source(whole)
+        return work(source), source.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a shard holds: which features and labels, how many of each, and what was skipped."""
+
+    features: Features
+    classes: tuple[str, ...]
+    label_runs: LabelRuns
+    skipped: list[str]
+
+
+def survey(blocks: Numbered, shard: Shard) -> Survey:
+    """Read a shard once."""
+    blocks, runs = deepcopy(blocks), LabelRuns()
+    with shard.naming_lines():
+        own = blocks.of(shard.source(blocks.source))
+        for block in own:
+            runs.add(block.labels)
+    return Survey(own.features, own.labelling.classes, runs, own.source.skipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A pass over a shard: the learner after it, its counts, and the rows that it mistook."""
+
+    learner: Linear | None
+    ledger: Ledger
+    mistaken: Block | None
+    honest: HonestScores | None
+    seconds: float
+
+
+def local_pass(
+    blocks: Numbered, learner: Linear, exchanges: bool, met: int, shard: Shard
+) -> Passed:
+    """Pass over a shard from these weights; return the mistaken rows, or the new weights.
+
+    If the learner has met only `met` examples, which come before the shard, scores are counted
+    before learning, for probabilities.
+    """
+    began, pool, learner = time.perf_counter(), Pool(), deepcopy(learner)
+    is_new = learner.honest is not None and shard.first >= met
+    learner.honest = HonestScores() if is_new else None
+    ledger = Ledger(0, keep="counts")
+    mistakes, size = list[Mistakes](), 0
+    with shard.naming_lines():
+        for block in blocks.of(shard.source(blocks.source)):
+            mistakes.clear()
+            finished(learn_parts(learner, block, ledger, mistakes.append))
+            if exchanges:
+                rows = np.concatenate([made.rows for made in mistakes])
+                size += block.rows.bytes_at(block.rows_at(rows))
+                pool.add(block, rows)
+                if size > MOST_RETURNED:
+                    break
+    mistaken = pool.block(learner.dim) if len(pool) else None
+    after, seconds = None if exchanges else learner, time.perf_counter() - began
+    return Passed(after, ledger, mistaken, learner.honest, seconds)
 
 
 @dataclass(slots=True)
@@ -55,25 +138,27 @@ class Sent:
 
 def surveyed(
     cluster: Cluster, data: Shards, blocks: Numbered, allowed: int
-) -> tuple[list[Shard], int, LabelRuns]:
-    """The shards with examples, their number, and runs of labels; blocks then know all features."""
+) -> tuple[list[Shard], list[Counter[int]], LabelRuns]:
+    """The shards with examples, how many of each class, and runs; blocks then know all features."""
     next(blocks.chunks())  # until both labels are known, and what the columns hold
-    shards, total, runs, skipped = list[Shard](), 0, LabelRuns(), list[str]()
+    shards, counts, runs, skipped = list[Shard](), list[Counter[int]](), LabelRuns(), list[str]()
     surveys = cluster.map(survey, data.shards, blocks.of(blocks.source))
     for shard, found in zip(data.shards, surveys, strict=True):
         blocks.features.absorb(found.features)
-        codes = np.arange(len(found.classes), dtype=np.int32)
-        blocks.labelling.coded(codes, found.classes, [shard.name] * len(codes))
-        runs.absorb(found.label_runs)
+        own = np.arange(len(found.classes), dtype=np.int32)
+        codes = blocks.labelling.coded(own, found.classes, [shard.name] * len(own))
+        if codes.dtype == np.int32:  # a shard numbers the classes that it meets first
+            found.label_runs.renumber(codes.tolist())
         skipped += found.skipped
-        if found.examples:
-            shards.append(replace(shard, first=total))
-            total += found.examples
+        if found.label_runs.examples:
+            shards.append(replace(shard, first=runs.examples.total()))
+            counts.append(found.label_runs.examples)
+        runs.absorb(found.label_runs)
     blocks.source.skipped = []
     for words in skipped:
         blocks.source.skip(BadExample(words), allowed=allowed)
     blocks.features.check_width()
-    return shards, total, runs
+    return shards, counts, runs
 
 
 class ClusterTraining(Training):
@@ -116,7 +201,7 @@ class ClusterTraining(Training):
             Mixture(plan.rule.learner(0))  # or why these cannot be mixed
         self._cluster, self.sent = cluster, Sent()
         allowed = how.skip_bad if how else 0
-        self._shards, self._total, runs = surveyed(cluster, data, blocks, allowed)
+        self._shards, _, runs = surveyed(cluster, data, blocks, allowed)
         self._reading = blocks.of(blocks.source)
         super().__init__(blocks, plan, how=how, initial=initial, data=fingerprint)
         self.label_runs, self._watches_labels = runs, False
@@ -147,7 +232,7 @@ class ClusterTraining(Training):
             self.sent.add(shard, one)
             yield one
         if end >= len(self._shards):
-            self._met = self._total
+            self._met = self.label_runs.examples.total()
         else:
             self._met = max(self._met, self._shards[end].first)
 

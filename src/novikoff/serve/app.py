@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 from starlette.datastructures import QueryParams
@@ -32,9 +33,9 @@ from novikoff.serve.messages import (
     encode,
     failed,
     over,
+    schema,
 )
 from novikoff.serve.metrics import Metrics
-from novikoff.serve.openapi import schema
 from novikoff.serve.served import Reply, Served, made_of, said
 from novikoff.serve.service import Service, Unavailable, Work, deliver
 from novikoff.serve.settings import Settings, checked
@@ -176,9 +177,10 @@ class App:
             await self._live_and_die(receive, send)
             return
         path: str = scope["path"]
-        if path.startswith("/v1/models/"):
-            name, mark, verb = path.removeprefix("/v1/models/").partition("/")
-            scope["path_params"], path = {"name": name}, f"*{mark}{verb}"
+        if path.startswith("/v1/models/"):  # a name may have a slash, as %2F
+            raw = scope["raw_path"].decode("latin-1").removeprefix("/v1/models/")
+            name, mark, verb = raw.partition("/")
+            scope["path_params"], path = {"name": unquote(name)}, f"*{mark}{verb}"
         if (methods := self._routes.get(path)) is not None:
             app = methods.get(scope["method"]) or _nobody(405, f"allowed: {', '.join(methods)}")
             await app(scope, receive, send)

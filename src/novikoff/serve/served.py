@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -430,7 +431,8 @@ class Served:
         if not isinstance(found, Summary):
             return {"bound": None, "no_bound": "each class has a run of its own"}
         bound = None if found.bound is None else found.bound.bound
-        return {"bound": bound, "no_bound": found.unknown.get("bound")}
+        why = found.unknown.get("bound")  # what a caller in Python could do about it is left out
+        return {"bound": bound, "no_bound": why and re.split("[:;] ", why)[0]}
 
     def explain(self, ticket: str) -> Explanation:
         """What each feature adds to the score of a waiting prediction."""

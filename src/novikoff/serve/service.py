@@ -248,17 +248,20 @@ def replay(
     starts: Sequence[Snapshot],
     answers: Journal | None = None,
     after: Callable[[Event, dict[str, Served]], None] = lambda _event, _models: None,
+    *,
+    whole: bool = False,
 ) -> tuple[dict[str, Served], int]:
     """The models at the end of a journal, and how many events that took.
 
-    Each model begins with its snapshot in `starts`, or with the event that made it. Answers are
-    kept in the journal itself, or in `answers`. `after` is called after each event.
+    Each model begins with its snapshot in `starts`; without one it is left out or, if the `whole`
+    journal is replayed, begins with the event that made it. Answers are kept in the journal itself,
+    or in `answers`. `after` is called after each event.
     """
     models = {one.name: one for one in (Served(s.model, s.about, s.state) for s in starts)}
     begun, n = {one.model: one.seq for one in starts}, 0
     first = min([int(journal.about("seq")) if answers else journal.seq, *begun.values()])
     for event in journal.events(first):
-        if event.seq > begun.get(event.model, 0 if answers else journal.seq):
+        if event.seq > begun.get(event.model, 0 if whole else journal.seq):
             kept = answers or journal
             apply(event, None, models, kept)
             if kept.unwritten > _MOST_TOGETHER * 16:

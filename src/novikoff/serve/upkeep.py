@@ -13,11 +13,12 @@ from novikoff.serve.service import Service, replay
 from novikoff.stream.printing import quoted_list
 
 
-def verify(journal: Journal) -> tuple[dict[str, Served], int]:
+def verify(journal: Journal, *, from_snapshots: bool = False) -> tuple[dict[str, Served], int]:
     """Replay a journal from its beginning, and compare the models with its snapshots byte by byte.
 
     Returns the models and how many snapshots were the same; Damaged if one is not. A journal that
-    was compacted begins with the snapshots that were taken then.
+    was compacted begins with the snapshots that were taken then. With `from_snapshots` each model
+    begins with the older of its two; the hashes of all events are compared all the same.
     """
     stored = {(one.model, one.seq): one for one in journal.snapshots() if one.state}
     compared = 0
@@ -32,13 +33,14 @@ def verify(journal: Journal) -> tuple[dict[str, Served], int]:
                     words = f"event {one.seq}: replaying gives another model {served.name!r}"
                     raise Damaged(f"{journal.path}: {words} than the snapshot")
 
-    begun = {one.model: one.seq for one in beginnings(journal)}
-    return _replayed(journal, compare), compared
+    starts = beginnings(journal, journal.seq if from_snapshots else None)
+    begun = {one.model: one.seq for one in starts}
+    return _replayed(journal, starts, compare, whole=not from_snapshots), compared
 
 
-def beginnings(journal: Journal) -> list[Snapshot]:
-    """The oldest snapshots of models whose first events were compacted."""
-    first = int(journal.about("seq"))
+def beginnings(journal: Journal, upto: int | None = None) -> list[Snapshot]:
+    """The oldest snapshots of models made up to an event, or whose first events were compacted."""
+    first = int(journal.about("seq")) if upto is None else upto
     oldest = {one.model: one for one in reversed(journal.snapshots()) if one.model <= first}
     return [*oldest.values()]
 
@@ -59,15 +61,19 @@ def export(journal: Journal, model: str, write: Callable[[bytes], object]) -> Se
                 encode({"label": y, **({} if weight is None else {weight: w})} | x) + b"\n"
             )
 
-    return _replayed(journal, listen)[model]
+    return _replayed(journal, beginnings(journal), listen)[model]
 
 
 def _replayed(
-    journal: Journal, after: Callable[[Event, dict[str, Served]], None]
+    journal: Journal,
+    starts: list[Snapshot],
+    after: Callable[[Event, dict[str, Served]], None],
+    *,
+    whole: bool = True,
 ) -> dict[str, Served]:
     """The models of a whole journal; the answers, which ids need, are kept in a file meanwhile."""
     with TemporaryDirectory() as folder, Journal(Path(folder)) as answers:
-        return replay(journal, beginnings(journal), answers, after)[0]
+        return replay(journal, starts, answers, after, whole=whole)[0]
 
 
 def compact(folder: Path, *, answers: bool) -> int:

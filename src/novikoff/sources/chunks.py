@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
@@ -186,6 +186,7 @@ class Source(ABC):
 
     choice: LabelChoice | None = None
     first: int = 0
+    keeper: Callable[[Source], Iterator[Chunk]] | None = None  # reads `_chunks`, or remembers them
 
     def __init__(self, files: Paths) -> None:
         self.inputs: tuple[Input, ...] = inputs_of(files)
@@ -239,5 +240,5 @@ class Source(ABC):
         """All examples of the files, in order."""
 
     def __iter__(self) -> Iterator[Chunk]:
-        chunks = self._chunks()
+        chunks = self._chunks() if self.keeper is None else self.keeper(self)
         return chunks if self.choice is None else self.choice.applied(chunks, self)

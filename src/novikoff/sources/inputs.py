@@ -21,6 +21,7 @@ from tempfile import mkdtemp
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from novikoff.sources.files.arrow_arrays import arrow
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.input_problems import BadExample, optional
 from novikoff.stream.printing import one_line
 
@@ -446,7 +447,7 @@ def _places(url: str) -> list[str]:
 
 
 @contextmanager
-def _far(url: str) -> Iterator[tuple[Any, str]]:
+def _far(url: str, what: str = "read") -> Iterator[tuple[Any, str]]:
     """The file system of an address, and the path on it; its errors name the address."""
     cure = "pip install 'novikoff[remote]'; or download it first"
     core = optional("fsspec.core", f"{url}: to read from {url.partition(':')[0]}, {cure}")
@@ -457,7 +458,8 @@ def _far(url: str) -> Iterator[tuple[Any, str]]:
     except FileNotFoundError:
         raise BadExample(f"{url}: no such file or directory") from None
     except Exception as error:  # each system has its own; who sees the cause may try again
-        raise BadExample(f"{url}: cannot be read: {one_line(str(error) or repr(error))}") from error
+        words = one_line(str(error) or repr(error))
+        raise BadExample(f"{url}: cannot be {what}: {words}") from error
 
 
 def far_file(url: str) -> BinaryIO:
@@ -465,6 +467,16 @@ def far_file(url: str) -> BinaryIO:
     with _far(url) as (system, path):
         file: BinaryIO = system.open(path, "rb")
         return file
+
+
+def write_file(place: str, content: bytes) -> None:
+    """Write a whole file, on this machine or at an address."""
+    if not is_remote(place):
+        with atomic_write(place) as file:
+            file.write(content)
+        return
+    with _far(place, "written") as (system, path):
+        system.pipe_file(path, content)
 
 
 def parts_in_place(paths: Paths) -> tuple[Part, ...]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from itertools import islice
+from typing import Any, BinaryIO
 
-from novikoff.sources.chunks import Source
+from novikoff import __version__
+from novikoff.sources.chunks import Chunk, Names, Source
 from novikoff.sources.files.text import TextFiles
 from novikoff.sources.inputs import Part
 from novikoff.sources.open import open_files
 from novikoff.sources.read_options import ReadOptions
+from novikoff.storage.atomic_write import atomic_write
+from novikoff.storage.file_format import BadModel, pieces, unpacked
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 SHARD_BYTES = 1 << 25
 MOST_SHARDS = 1 << 12
@@ -21,10 +29,14 @@ MOST_SHARDS = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Parts of files that follow one another, and how many examples come before them."""
+    """Parts of files that follow one another, and how many examples come before them.
+
+    What is parsed of them is kept in the file `cache`, if there is one, on the disk of the worker.
+    """
 
     parts: tuple[Part, ...]
     first: int = 0
+    cache: str | None = None
 
     @property
     def name(self) -> str:
@@ -38,7 +50,9 @@ class Shard:
 
     def source(self, whole: Source) -> Source:
         """Its examples, read as the source of all data reads them."""
-        return whole.part(self.parts, self.first)
+        out = whole.part(self.parts, self.first)
+        out.keeper = None if self.cache is None else partial(_kept, self.cache)
+        return out
 
     @contextmanager
     def naming_lines(self) -> Iterator[None]:
@@ -63,9 +77,16 @@ class Shards:
 
 
 def shards_of_files(
-    files: Sequence[Part], how: ReadOptions, *, shards: int | None = None
+    files: Sequence[Part],
+    how: ReadOptions,
+    *,
+    shards: int | None = None,
+    cache: str | None = None,
 ) -> Shards:
-    """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many."""
+    """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many.
+
+    Workers keep what they parse in the folder `cache`, each on its own disk.
+    """
     source = open_files(files, replace(how, threads=0))
     total = sum(part.size for part in files)
     size = max(1, -(-total // shards) if shards else max(SHARD_BYTES, -(-total // MOST_SHARDS)))
@@ -78,7 +99,102 @@ def shards_of_files(
             found.setdefault(number, []).append(one.cut(begin, end))
         at += one.size
     cut = [Shard(tuple(parts), k) for k, parts in enumerate(found.values())]
+    if cache is not None:
+        cut = [replace(one, cache=os.path.join(cache, _digest(one, how))) for one in cut]
     return Shards(source, cut)
+
+
+def _digest(shard: Shard, how: ReadOptions) -> str:
+    """What tells the chunks of a shard from others: the state of the files and the options."""
+    of = [(one.path, one.folder, one.known, one.begin, one.end) for one in shard.parts]
+    return hashlib.sha256(f"{__version__} {how} {of}".encode()).hexdigest()
+
+
+def _kept(path: str, source: Source) -> Iterator[Chunk]:
+    """The chunks of a source from a file; what is missing or damaged is read and kept again.
+
+    Each is checked by its length and its hash. Names get their columns when all shards are known,
+    so chunks are kept, not blocks.
+    """
+    n = 0
+    with suppress(OSError, BadModel), open(path, "rb") as file:
+        while True:
+            header, arrays = _stored(file, path)
+            if "skipped" in header:
+                source.skipped += header["skipped"]
+                return
+            yield _chunk(header, arrays, source.first)
+            n += 1
+    yield from islice(_keeping(path, source), n, None)
+
+
+def _keeping(path: str, source: Source) -> Iterator[Chunk]:
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with atomic_write(path, durable=False) as file:
+            for chunk in source._chunks():
+                _store(file, *_taken_apart(chunk, source.first))
+                yield chunk
+            _store(file, {"skipped": source.skipped}, {})
+    except OSError as error:
+        if error.filename not in (path, os.path.dirname(path)):
+            raise
+        words = f"{path}: the cache cannot be written: {error.strerror}"
+        raise BadExample(f"{words}; leave it out, or choose another folder") from None
+
+
+def _store(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    data = b"".join(pieces(header, arrays, kind="chunk"))
+    file.write(len(data).to_bytes(8, "little") + data)
+
+
+def _stored(file: BinaryIO, path: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    length = int.from_bytes(file.read(8), "little")
+    return unpacked(
+        file.read(min(length, os.fstat(file.fileno()).st_size)), kind="chunk", where=path
+    )
+
+
+_PLAIN = ("label_texts", "label_places", "columns", "is_hashed", "is_matrix")
+
+
+def _taken_apart(chunk: Chunk, first: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chunk as a header and arrays; positions are counted from the beginning of the shard."""
+    rows, names = chunk.rows, chunk.names
+    header = {name: getattr(chunk, name) for name in _PLAIN}
+    header |= {"dim": rows.dim, "first": chunk.first - first}
+    arrays: dict[str, Any] = {"labels": chunk.labels, "values": rows.values}
+    if chunk.importances is not None:
+        arrays["importances"] = chunk.importances
+    if isinstance(rows, SparseRows):
+        arrays |= {"indices": rows.indices, "row_starts": rows.starts}
+    if names is not None:
+        arrays |= {"text": names.text, "starts": names.starts, "hashes": names.hashes}
+    return header, arrays
+
+
+def _chunk(header: dict[str, Any], arrays: dict[str, Any], first: int) -> Chunk:
+    rows: Rows
+    if "indices" in arrays:
+        of = arrays["values"], arrays["indices"], arrays["row_starts"]
+        rows = SparseRows(*of, header["dim"])
+    else:
+        rows = DenseRows(arrays["values"])
+    names = None
+    if "text" in arrays:
+        names = Names(arrays["text"], arrays["starts"], arrays["hashes"])
+    plain: dict[str, Any] = {
+        name: tuple(header[name]) if isinstance(header[name], list) else header[name]
+        for name in _PLAIN
+    }
+    return Chunk(
+        rows=rows,
+        labels=arrays["labels"],
+        names=names,
+        importances=arrays.get("importances"),
+        first=first + header["first"],
+        **plain,
+    )
 
 
 def _cuts(source: Source, one: Part, at: int, size: int) -> dict[int, int]:

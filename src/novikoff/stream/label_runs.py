@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -38,6 +39,13 @@ class LabelRuns:
         self.runs[first] += first != self._last
         self._first = first if self._first is None else self._first
         self._last = int(codes[-1])
+
+    def renumber(self, codes: Sequence[int]) -> None:
+        """Give class c the number codes[c]."""
+        for name in ("examples", "runs"):
+            setattr(self, name, Counter({codes[c]: n for c, n in getattr(self, name).items()}))
+        if self._first is not None and self._last is not None:
+            self._first, self._last = codes[self._first], codes[self._last]
 
     def absorb(self, later: LabelRuns) -> None:
         """Count the examples that follow these."""
