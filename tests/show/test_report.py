@@ -232,6 +232,9 @@ def test_the_tables_of_a_report_are_folded_and_on_paper_left_out(source: str) ->
     assert "Pass by pass" in str(named)
     assert "The rows mistaken most often" in str(named)
     assert "details:not([open]) { display: none; }" in style
+    assert (
+        "tr, pre, .wide { break-inside: avoid; }" in style
+    )  # no table is cut by the end of a page
     shown = re.sub(r"<details>.*?</details>", "", body, flags=re.S)
     assert "sandwich" not in shown
     assert 'id="figure-plane"' in shown
