@@ -102,6 +102,19 @@ def test_every_link_leads_somewhere(page: str) -> None:
             assert anchor in anchors(target), f"{page} links to {link}"
 
 
+SUPPOSED = {"shifting.py", "matrix_market.py", "test_matrix_market.py"}  # of worked examples
+
+
+@pytest.mark.skipif(not (ROOT / "cpp").exists(), reason="the sources are not here")
+def test_every_file_that_the_design_names_exists() -> None:
+    files = [*ROOT.glob("src/**/*.*"), *ROOT.glob("cpp/**/*.*"), *ROOT.glob("[bt]*/**/*.py")]
+    known = [f"/{path.relative_to(ROOT)}" for path in files]
+    for page in [ROOT / "CONTRIBUTING.md", ROOT / "docs/design.md", *ROOT.glob("docs/design/*")]:
+        for name in re.findall(r"`([\w/]+\.(?:py|pyi|hpp|cpp|json))`", page.read_text("utf-8")):
+            exists = any(path.endswith(f"/{name}") for path in known)
+            assert exists or Path(name).name in SUPPOSED, f"{page.name} names {name}"
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", *DOCS])
 def test_links_to_other_sites_are_well_formed_and_encrypted(page: str) -> None:
     text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.M | re.S)
