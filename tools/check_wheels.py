@@ -25,8 +25,9 @@ from tempfile import TemporaryDirectory
 from make_wheels import DIST, ROOT, environment, pythons, run
 
 COMPILERS = re.compile(r".*(cc|\+\+|clang|cpp|cmake|ninja|make|zig|ld|as)(-[\d.]+)?")
-RUNNERS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"]
-COPIED = ("tests", "docs", "tools", "bench", "README.md", "CONTRIBUTING.md", "pyproject.toml")
+RUNNERS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "pandas>=2"]
+COPIED = ("tests", "docs", "tools", "bench", ".github", "pyproject.toml")
+COPIED += ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/novikoff/data/README.md")
 WHOLE = ["tests", "README.md", "docs", "--pyargs", "novikoff"]  # and the examples of docstrings
 FOREIGN = ["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"]
 FOREIGN += ["libc6", "libgcc-s1", "libstdc++6", "zlib1g", "libexpat1", "libssl3", "libffi8"]
@@ -45,6 +46,14 @@ def without_compilers(folder: Path) -> Path:
             if not COMPILERS.fullmatch(program.name) and not link.is_symlink():
                 link.symlink_to(program)
     return folder
+
+
+def copy_tests(folder: Path) -> None:
+    """Copy the tests and what they read into this folder, but not the sources."""
+    for name in COPIED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, folder / name)
 
 
 def oldest() -> list[str]:
@@ -82,9 +91,7 @@ def check(
         sys.exit(f"the demo of {wheel.name} printed:\n{said}")
     if installed + demo > SECONDS:
         print(f"  more than {SECONDS} s: try again on a quiet machine", flush=True)
-    for name in COPIED:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+    copy_tests(folder)
     if tests != ["none"]:
         # what other tests need does not accept the oldest versions
         needed = [str(wheel), *RUNNERS] if pins else [f"{wheel}[dev]"]
@@ -131,9 +138,7 @@ def emulate(folder: Path, tests: list[str]) -> None:
     named += ["--only-binary=:all:", "--python-version=3.11", "--implementation=cp"]
     target = ["--quiet", "--no-compile", "--target", str(site)]
     run(sys.executable, "-m", "pip", "install", *target, *named, wheel, "pytest", "hypothesis")
-    for name in COPIED:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, folder / name)
+    copy_tests(folder)
     began = time.monotonic()
     said = run(*python, "-m", "novikoff", "demo", PYTHONPATH=site)
     print(f"{wheel.name}: the demo took {time.monotonic() - began:.0f} s, emulated", flush=True)

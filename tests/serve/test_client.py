@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -83,6 +84,7 @@ def test_a_refusal_is_not_repeated_and_attempts_end(address: str) -> None:
         Client(address, attempts=1).drop("m", "1:1")
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a power loss is a library made by cc")
 def test_nothing_that_was_acknowledged_is_lost_by_kills_power_losses_and_cuts() -> None:
     command = [sys.executable, str(ROOT / "bench" / "killed_service.py"), "2", "--all"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
