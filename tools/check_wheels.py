@@ -25,9 +25,10 @@ from tempfile import TemporaryDirectory
 from make_wheels import DIST, ROOT, environment, pythons, run
 
 COMPILERS = re.compile(r".*(cc|\+\+|clang|cpp|cmake|ninja|make|zig|ld|as)(-[\d.]+)?")
-RUNNERS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "pandas>=2"]
-COPIED = ("tests", "docs", "tools", "bench", ".github", "pyproject.toml")
-COPIED += ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "src/novikoff/data/README.md")
+RUNNERS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"]
+RUNNERS += ["pandas>=2", "polars>=1", "pyarrow==14"]
+COPIED = ["tests", "docs", "tools", "bench", ".github", "pyproject.toml", "README.md"]
+COPIED += ["CONTRIBUTING.md", "CHANGELOG.md", "src/novikoff/data/README.md"]
 WHOLE = ["tests", "README.md", "docs", "--pyargs", "novikoff"]  # and the examples of docstrings
 FOREIGN = ["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"]
 FOREIGN += ["libc6", "libgcc-s1", "libstdc++6", "zlib1g", "libexpat1", "libssl3", "libffi8"]
