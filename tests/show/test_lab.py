@@ -58,8 +58,11 @@ def test_every_experiment_has_a_figure_that_shows_its_numbers(name: str, tmp_pat
     if result.pictures:
         insets: list[Any] = ax.child_axes
         for inset, (title, block, ledger) in zip(insets, result.pictures, strict=True):
-            minus, plus, rings = (len(part.get_offsets()) for part in inset.collections[1:])
-            assert (minus + plus, rings) == (len(block), len(np.unique(ledger.rows)))
+            tints, *parts = inset.collections
+            minus, plus, rings = (np.asarray(part.get_offsets()) for part in parts)
+            assert (len(minus) + len(plus), len(rings)) == (len(block), len(np.unique(ledger.rows)))
+            for tint, points in zip(tints.get_paths(), (minus, plus), strict=True):
+                assert tint.contains_points(points).mean() > 0.9  # but near the edge of a cell
             assert f"{title}: {len(ledger)} mistakes" in inset.get_title()
     elif result.curves is None:
         drawn = sorted(bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle))
