@@ -27,14 +27,14 @@ from novikoff import BadExample
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.rule import ADAPTIVE, Rule
 from novikoff.models.model import Model
-from novikoff.models.training import Plan, Training, held_out
+from novikoff.models.training import Plan, Training, _widest, held_out
 from novikoff.runs import pool
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Revisit
 from novikoff.storage import file_format as storage
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows
+from novikoff.stream.rows import DenseRows, SparseRows
 
 few = settings(max_examples=40)
 ways = st.sampled_from(sorted(TEXT_FORMATS)).map(TEXT_FORMATS.__getitem__)
@@ -269,6 +269,18 @@ def test_a_checkpoint_is_a_model_that_says_it_is_unfinished() -> None:
         assert (model.unfinished["passes"], model.unfinished["passes_made"]) == (4, 0)
         assert 0 < model.unfinished["position"] < 15
         assert model.ledger.n_rounds == model.unfinished["position"]
+
+
+def test_the_columns_of_very_different_sizes_are_found_among_sparse_ones() -> None:
+    n, columns, values = 50, [0, 3, 4, 900], [1.0, 1e-6, 2.0, 1e6]
+    starts = np.arange(n + 1, dtype=np.int32) * 4
+    rows = SparseRows(np.array(values * n), np.array(columns * n, dtype=np.int32), starts, 1024)
+    found = _widest(Block(rows, np.array([1, -1] * 25, dtype=np.int8)))
+    assert found is not None
+    assert found[:2] == (3, 900)
+    assert found[2] == pytest.approx(1e12)  # the roots of the squares are rounded
+    alike = SparseRows(np.ones(4 * n), rows.indices, starts, 1024)
+    assert _widest(Block(alike, np.array([1, -1] * 25, dtype=np.int8))) is None
 
 
 def test_a_model_is_not_another_kind_of_file() -> None:
