@@ -1,6 +1,7 @@
 """Separation in regressions: verdicts, time, memory and rows, beside pyfixest's own checks.
 
 python bench/separation.py [--rows 1000000] [--levels 10000] [--points] [--panels] [--pairs]
+    [--checks fe ir]
 
 With --points it first asks about points that are close to each other, and with --panels about
 panels of firms of each model. The trade-like set has effects for each exporter and year and for
@@ -131,6 +132,7 @@ def main() -> None:
     parser.add_argument("--points", action="store_true", help="first ask about close points")
     parser.add_argument("--panels", action="store_true", help="first ask about panels of firms")
     parser.add_argument("--pairs", action="store_true", help="with an effect for each pair")
+    parser.add_argument("--checks", nargs="*", default=["fe", "ir"], help="those of pyfixest")
     given = parser.parse_args()
     if given.points:
         points()
@@ -156,7 +158,7 @@ def main() -> None:
 
     columns = frame[["distance", "tariff", "union"]]
     effects = pd.DataFrame({k: pd.factorize(v)[0] for k, v in data.fixed_effects.items()})
-    for method in ("fe", "ir"):
+    for method in given.checks:
         began = time.process_time()
         rows, seconds = measured(
             partial(

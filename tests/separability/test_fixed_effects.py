@@ -17,10 +17,13 @@ from hypothesis import strategies as st
 from helpers import checkers
 from helpers.command_line import run
 from helpers.separation import Problem, problems, separable_rows, verdict
-from novikoff import BadExample, certify, verify
+from novikoff import BadExample, Block, certify, verify
 from novikoff.guarantees import check
 from novikoff.separability import exact_linear
 from novikoff.separability.certifying import evidence
+from novikoff.separability.exact_linear import Span
+from novikoff.separability.points import Points
+from novikoff.stream.rows import SparseRows
 
 
 @pytest.fixture
@@ -45,6 +48,33 @@ def test_the_elimination_of_indicators_changes_no_verdict(problem: Problem) -> N
     assert found.verdict == verdict(expected, len(problem.y))
     assert found.separated_rows.tolist() == expected
     assert verify(found, problem.X, problem.y)
+
+
+def test_three_effects_with_pairs_are_eliminated_while_rows_stay_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    dice, rows, k, years = np.random.default_rng(0), 2500, 40, 10
+    e, i, t = (dice.integers(0, n, rows) for n in (k, k, years))
+    levels = [e * years + t, (k + i) * years + t, 2 * k * years + e * k + i]
+    columns, starts = np.column_stack(levels).astype(np.int64), np.arange(0, 3 * rows + 1, 3)
+    width = 2 * k * years + k * k
+    every = SparseRows(np.ones(3 * rows), columns.ravel(), starts, width)
+    points = Points(Block(every, np.ones(rows, dtype=np.int8)), bias=False)
+    subtracted, subtract = [0], exact_linear._subtract
+
+    def counted(total: Any, times: Any, v: Any) -> None:
+        subtracted[0] += len(v)
+        subtract(total, times, v)
+
+    monkeypatch.setattr(exact_linear, "_subtract", counted)
+    span = Span(points, np.arange(rows), np.arange(width))
+    assert subtracted[0] < 50_000  # 380,000 with the first row of each level, not the shortest
+    wholes = [dict.fromkeys(row, 1) for row in columns.tolist()]
+    assert check.rank(wholes) == len(span.independent) == len(span.pivots)
+    assert len(span.orthogonal_vectors()) == len(span.touched) - len(span.independent)
+    in_order = Span(points, np.arange(rows), np.arange(width), range(rows))
+    firsts = [check.rank(wholes[:n]) for n in (300, 900)]
+    assert [np.count_nonzero(in_order.independent < n) for n in (300, 900)] == firsts
 
 
 @pytest.mark.usefixtures("row_by_row")

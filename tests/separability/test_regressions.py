@@ -79,9 +79,21 @@ def test_names_are_those_of_the_formula() -> None:
     assert "C(ward)[T.z] is 0 in every row" in str(found)
     pairs = certify_formula("y ~ x | firm^year", pl.DataFrame(FRAME), model="poisson")
     assert "all 2 rows with firm^year=9^2 have y 0" in str(pairs)
-    weighted = certify_formula("y ~ x", FRAME, model="poisson", weights=[0, *[1] * 7])
-    assert weighted.data.model is not None
-    assert weighted.data.model.examples == 7
+    with_zero = FRAME.assign(n=[0, *[1] * 7])
+    for weights in (with_zero.n, "n"):
+        weighted = certify_formula("y ~ x", with_zero, model="poisson", weights=weights)
+        assert weighted.data.model is not None
+        assert weighted.data.model.examples == 7
+    with pytest.raises(BadExample, match="there is no column 'm'"):
+        certify_formula("y ~ x", with_zero, model="poisson", weights="m")
+
+
+def test_offsets_are_no_columns_and_a_dot_is_all_others() -> None:
+    plain = certify_formula("y ~ x + ward", FRAME, model="poisson")
+    assert plain == certify_formula("y ~ x + offset(np.log(firm)) + ward", FRAME, model="poisson")
+    some = FRAME[["x", "y", "ward", "firm"]]
+    expected = certify_formula("y ~ x + ward | firm", FRAME, model="poisson")
+    assert certify_formula("y ~ . | firm", some, model="poisson") == expected
 
 
 @pytest.mark.parametrize(
@@ -97,10 +109,12 @@ def test_names_are_those_of_the_formula() -> None:
         ("y ~ {1/zero}", "row 2: 1 / zero is infinite, as in 1 of 8 rows; leave these"),
         ("same ~ x", "all rows have the response '1'; the model needs two"),
         ("C(ward) ~ x", "the response 'C.ward.' is not one column"),
+        ("y ~ when", "column 'when' holds dates or times; convert them to numbers"),
     ],
 )
 def test_formulas_that_cannot_be_used_are_refused(formula: str, words: str) -> None:
     frame = FRAME.assign(hole=[1.0, None, *range(6)], same=1, zero=[1, 1, 0, *[1] * 5])
+    frame["when"] = pd.Timestamp("2001-01-01")
     with pytest.raises(BadExample, match=words):
         certify_formula(formula, frame, model="multinomial")
 
@@ -146,6 +160,14 @@ def test_fits_of_statsmodels_are_their_formulas() -> None:
     gamma = api.GLM(FRAME.y + 1, X, family=api.families.Gamma(api.families.links.Log()))
     with pytest.raises(BadExample, match="a GLM of the family Gamma with the link Log"):
         certify_fit(gamma)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        not_all = api.GLM(FRAME.died, X, family=api.families.Binomial(api.families.links.Log()))
+    with pytest.raises(BadExample, match="a GLM of the family Binomial with the link Log"):
+        certify_fit(not_all)
+    assert certify_fit(
+        api.GLM(FRAME.died, X, family=api.families.Binomial(api.families.links.CLogLog()))
+    ) == certify_fit(cases[0][0])
     with pytest.raises(TypeError, match="not a OLS"):
         certify_fit(api.OLS(FRAME.y, X))
 
@@ -158,6 +180,10 @@ def test_fits_of_pyfixest_are_asked_about_with_all_their_rows() -> None:
         warnings.simplefilter("ignore")
         fit = pyfixest.fepois("y ~ x + z | firm", frame, separation_check=["fe"])
         plain = pyfixest.feols("y ~ x", frame)
+        dummies = pyfixest.fepois("y ~ x + i(firm)", frame)
+        written_out = certify_fit(dummies, frame)
+    every = certify_formula("y ~ x + C(firm)", frame, model="poisson")
+    assert written_out.separated_rows.tolist() == every.separated_rows.tolist()
     found = certify_fit(fit, frame)
     assert found == certify_formula("y ~ x + z | firm", frame, model="poisson")
     assert verify(found, regression_data(fit, frame))

@@ -45,12 +45,13 @@ import re
 import struct
 import sys
 import zlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from heapq import heapify, heappop, heappush
 from itertools import chain, islice
 from math import isfinite, prod
 from operator import lt
@@ -413,24 +414,30 @@ def dot(u: Whole, x: Whole) -> int:
 def rank(rows: Iterable[Whole]) -> int:
     """The rank of the rows modulo the prime, which is never more than their rank.
 
-    Columns that few rows use are eliminated first, which keeps sparse rows sparse.
+    The column that the fewest rows have left is eliminated next, with the shortest of these rows,
+    which keeps sparse rows sparse.
     """
-    pivots: dict[int, Whole] = {}
-    rows = [*rows]
-    used = Counter(c for row in rows for c in row)
-    order = {c: k for k, c in enumerate(sorted(used, key=lambda c: (used[c], c)))}
-    for row in rows:
-        x = {c: n % PRIME for c, n in row.items()}
-        while x := {c: n for c, n in x.items() if n}:
-            c = min(x, key=order.__getitem__)
-            if c not in pivots:
-                inverse = pow(x[c], -1, PRIME)
-                pivots[c] = {k: n * inverse % PRIME for k, n in x.items()}
-                break
-            times = x[c]
-            for k, n in pivots[c].items():
-                x[k] = (x.get(k, 0) - times * n) % PRIME
-    return len(pivots)
+    left = [{c: x for c, n in row.items() if (x := n % PRIME)} for row in rows]
+    having = defaultdict[int, set[int]](set)
+    for i, c in ((i, c) for i, row in enumerate(left) for c in row):
+        having[c].add(i)
+    queue, found = [(len(having[c]), c) for c in having], 0
+    heapify(queue)
+    while queue:
+        count, c = heappop(queue)
+        if count == 0 or count != len(having[c]):
+            continue
+        pivot, found = min((left[i] for i in sorted(having[c])), key=len), found + 1
+        inverse = pow(pivot[c], -1, PRIME)
+        for i in [*having[c]]:  # of the row itself nothing is left
+            row, times = left[i], left[i][c] * inverse
+            less = {k: (row.get(k, 0) - times * n) % PRIME for k, n in pivot.items()}
+            left[i] = {k: x for k, x in {**row, **less}.items() if x}
+            for k in pivot:
+                (having[k].add if k in left[i] else having[k].discard)(i)
+        for k in pivot:
+            heappush(queue, (len(having[k]), k))
+    return found
 
 
 def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:

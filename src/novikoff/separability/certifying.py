@@ -160,7 +160,8 @@ def certify(
     bias = constant if of is None else of.shape(len(data.classes))[1]
     points = Points(data.block, bias=bias, in_kernel=in_kernel)
     digest = fingerprint(points.block)
-    about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data), of)
+    stated = data.files, data.names, data.label, data.classes
+    about = Described(len(points), points.rows.dim, points.bias, digest, *stated, of)
     say: Progress = (lambda _: None) if progress is None else progress
     search = Search(points, seconds=max_seconds, progress=say)
     known = search.known
@@ -263,13 +264,8 @@ def evidence(X: Any, y: Any = None, *, fixed_effects: Any = None) -> Evidence:
 
 
 def _evidence(data: Data) -> Evidence:
-    return Evidence(examples(data.block), data.block.rows.dim, *_stated(data), data.header)
-
-
-def _stated(
-    data: Data,
-) -> tuple[tuple[str, ...], tuple[str, ...] | None, str | None, tuple[str, ...]]:
-    return data.files, data.names, data.label, data.classes
+    stated = data.files, data.names, data.label, data.classes, data.header
+    return Evidence(examples(data.block), data.block.rows.dim, *stated)
 
 
 def _kind(model: str, trials: Any) -> str:

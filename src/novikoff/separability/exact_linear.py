@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -111,14 +113,10 @@ def _over(x: Exact, y: Exact) -> Exact:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A row less multiples of the rows of earlier steps, `used`, and then divided by a number.
-
-    `thin` and `thick` are what is left of it in the indicators and in the other columns.
-    """
+    """A row less multiples of the rows of earlier steps, `used`, and then divided by a number."""
 
     row: int
-    thin: dict[int, Exact]
-    thick: Integers
+    rest: dict[int, Exact]
     used: list[tuple[_Step, Exact]]
     divided: Exact = 1
 
@@ -127,21 +125,29 @@ class Span:
     """The span of some points in some columns: independent rows, and what is orthogonal to them.
 
     Indicators are columns whose numbers have one size, such as levels of a fixed effect. If few
-    rows use each, they are eliminated first, those of the fewest rows before the others. Mostly
-    that only adds and subtracts, and it leaves a small matrix of the other columns.
+    rows use each, they are eliminated first. Mostly that only adds and subtracts, and it leaves a
+    small matrix of the other columns.
 
     Attributes
     ----------
     touched
         The columns that the points use.
     independent
-        The rows, by their places among those given, that are not combinations of rows before them.
+        Rows of which all are combinations, by their places among those given. A row is not among
+        them only if it is a combination of rows that have no higher rank.
     pivots
         As many columns in which these rows are independent.
     """
 
-    def __init__(self, points: Points, rows: Positions, columns: Positions) -> None:
+    def __init__(
+        self,
+        points: Points,
+        rows: Positions,
+        columns: Positions,
+        ranks: Sequence[int] | None = None,
+    ) -> None:
         self.rows = rows
+        self._ranks = [0] * len(rows) if ranks is None else ranks  # they do not fall
         e = points.entries(rows, columns)
         self.touched, place, used = np.unique(e.columns, return_inverse=True, return_counts=True)
         absolute, low, high = np.abs(e.values), np.full(len(used), np.inf), np.zeros(len(used))
@@ -151,102 +157,100 @@ class Span:
         if np.count_nonzero(thin) < _FEW_THIN or used[thin].sum() > _MOST_THIN * len(rows):
             thin[:] = False
         self._thick = self.touched[~thin]
-        if len(rows) * len(self._thick) > MOST_NUMBERS:
-            n, d = len(rows), len(self.touched)
-            size = n * len(self._thick)
-            raise too_large(f"a system of {n:,} rows and {d:,} columns", size, MOST_NUMBERS)
-        others = e.where(~thin[place])
+        if (size := len(rows) * len(self._thick)) > MOST_NUMBERS:
+            what = f"a system of {len(rows):,} rows and {len(self.touched):,} columns"
+            raise too_large(what, size, MOST_NUMBERS)
+        others, chosen = e.where(~thin[place]), e.where(thin[place])
         numbers, self._exponent = integers(others.values)
-        self._z = spread(others, numbers, self._thick)
-        order = np.flatnonzero(thin)[np.argsort(used[thin], kind="stable")]
-        self._order = self.touched[order].tolist()
-        sizes = (fmpq(*x.as_integer_ratio()) for x in high[order].tolist())
-        self._sizes = dict(zip(self._order, sizes, strict=True))
-        self._steps: dict[int, _Step] = {}
-        self._left = list[_Step]()
-        self._thin = list[dict[int, Exact]]()
-        if self._order:
-            self._z = self._z.astype(object)
-            chosen = e.where(thin[place])
-            columns, signs = chosen.columns.tolist(), np.sign(chosen.values).astype(int).tolist()
-            starts = chosen.starts.tolist()
-            for a, b in pairwise(starts):
-                self._thin.append(dict(zip(columns[a:b], signs[a:b], strict=True)))
-            self._eliminate()
-        self._matrix = self._z
-        if self._order:
-            left = [_whole(step) for step in self._left]
-            self._left = [step for step, _ in left]
-            shape = len(left), len(self._thick)
-            self._matrix = np.array([z for _, z in left], dtype=object).reshape(shape)
-        below = independent_rows(self._matrix)
-        at = independent_columns(self._matrix[below])
-        self._square = np.ascontiguousarray(self._matrix[np.ix_(below, at)])
-        self._below, self._at = below, at
-        places = [step.row for step in self._steps.values()]
-        places += [self._left[k].row for k in below.tolist()] if self._order else below.tolist()
+        self._z = self._matrix = spread(others, numbers, self._thick)
+        sizes = (fmpq(*x.as_integer_ratio()) for x in high[thin].tolist())
+        self._sizes = dict(zip(self.touched[thin].tolist(), sizes, strict=True))
+        columns, signs = chosen.columns.tolist(), np.sign(chosen.values).astype(int).tolist()
+        self._thin: list[dict[int, Exact]] = [
+            dict(zip(columns[a:b], signs[a:b], strict=True))
+            for a, b in pairwise(chosen.starts.tolist())
+        ]
+        self._steps: dict[int, _Step] = {}  # by the indicators that they eliminate
+        self._left = [_Step(i, {}, []) for i in range(len(rows))]
+        if self._sizes:
+            self._left = [_whole(step) for step in self._eliminate()]
+            self._matrix = np.zeros((len(self._left), len(self._thick)), dtype=object)
+            at = {c: k for k, c in enumerate(self._thick.tolist())}
+            for k, step in enumerate(self._left):
+                for c, x in step.rest.items():
+                    self._matrix[k, at[c]] = x
+        self._below = independent_rows(self._matrix)
+        self._at = independent_columns(self._matrix[self._below])
+        self._square = np.ascontiguousarray(self._matrix[np.ix_(self._below, self._at)])
+        self._last = [self._left[k] for k in self._below.tolist()]
+        places = [step.row for step in (*self._steps.values(), *self._last)]
         self.independent = np.array(sorted(places), dtype=np.int64)
-        self.pivots = np.sort(
-            np.concatenate([self._thick[at], np.array([*self._steps], dtype=np.int64)])
-        )
+        self.pivots = np.array(sorted([*self._thick[self._at].tolist(), *self._steps]), np.int64)
 
-    def _eliminate(self) -> None:
-        """Reduce each row by those before it, in the indicators."""
-        rank = {c: k for k, c in enumerate(self._order)}
+    def _eliminate(self) -> list[_Step]:
+        """Reduce rows by others of no higher rank, in the indicators; return those with none left.
+
+        The indicator that the fewest rows have left comes next, with the shortest of these rows,
+        which keeps rows short.
+        """
+        names, rows = self._thick.tolist(), list[dict[int, Exact]]()
+        for thin, z in zip(self._thin, self._z.tolist(), strict=True):
+            rows.append(thin | {c: x for c, x in zip(names, z, strict=True) if x})
+        used: list[list[tuple[_Step, Exact]]] = [[] for _ in rows]
+        having: dict[int, set[int]] = {c: set() for c in self._sizes}
         for i, thin in enumerate(self._thin):
-            rest, thick, used = dict(thin), self._z[i], list[tuple[_Step, Exact]]()
-            while rest:
-                c = min(rest, key=rank.__getitem__)
-                step = self._steps.get(c)
-                if step is None:
-                    break
-                times = rest[c]
-                used.append((step, times))
-                thick = thick - times * step.thick
-                _subtract(rest, times, step.thin)
-            if not rest:
-                self._left.append(_Step(i, rest, thick, used))
+            for c in thin:
+                having[c].add(i)
+        queue = [(len(which), c) for c, which in having.items()]
+        heapify(queue)
+        while queue:
+            count, c = heappop(queue)
+            others = having[c]
+            if count == 0 or count != len(others):
                 continue
-            number = rest[c]
+            i = min(others, key=lambda i: (self._ranks[i], len(rows[i]), i))
+            rest, number = rows[i], rows[i][c]
             if number != 1:
                 rest = {k: _over(x, number) for k, x in rest.items()}
-                thick = np.array([_over(x, number) for x in thick.tolist()], dtype=object)
-            self._steps[c] = _Step(i, rest, thick, used, number)
+            self._steps[c] = step = _Step(i, rest, used[i], number)
+            indicators = [k for k in rest if k in having]
+            for j in sorted(others - {i}):
+                used[j].append((step, rows[j][c]))
+                _subtract(rows[j], rows[j][c], rest)
+                for k in indicators:
+                    (having[k].add if k in rows[j] else having[k].discard)(j)
+            for k in indicators:
+                having[k].discard(i)
+                heappush(queue, (len(having[k]), k))
+        done = {step.row for step in self._steps.values()}
+        return [_Step(i, row, used[i]) for i, row in enumerate(rows) if i not in done]
 
     def combination(self, rows: Positions, times: Integers) -> tuple[list[int], int]:
         """Multiples μ of the independent rows, and d > 0: d Σ times · z + Σ μ z = 0.
 
         The sum must be in their span; `rows` are places among those given.
         """
-        right = np.zeros(len(self._thick), dtype=object)
+        rest = dict[int, Exact]()
         if len(rows):
-            right = right - times.astype(object) @ self._z[rows].astype(object)
+            right = -(times.astype(object) @ self._z[rows].astype(object))
+            rest = {c: x for c, x in zip(self._thick.tolist(), right.tolist(), strict=True) if x}
+        for i, number in zip(rows.tolist(), times.tolist(), strict=True):
+            _subtract(rest, number, self._thin[i])
         taken = dict[int, Exact]()  # of each step, by its row
-        if self._order:
-            rest = dict[int, Exact]()
-            for i, number in zip(rows.tolist(), times.tolist(), strict=True):
-                _subtract(rest, number, self._thin[i])
-            for c in self._order:
-                if c in rest and c in self._steps:
-                    step, number = self._steps[c], rest[c]
-                    taken[step.row] = number
-                    right = right - number * step.thick
-                    _subtract(rest, number, step.thin)
-        common = math.lcm(*(x.denominator for x in right))
-        target = np.array([int(x * common) for x in right[self._at]], dtype=object)
-        solution, under = solve(np.ascontiguousarray(self._square.T), target.reshape(-1, 1))
-        found = solution[:, 0].tolist()
+        for c, step in self._steps.items():
+            if c in rest:
+                taken[step.row] = rest[c]
+                _subtract(rest, rest[c], step.rest)
+        common = math.lcm(*(x.denominator for x in rest.values()))
+        target = [int(rest.get(c, 0) * common) for c in self._thick[self._at].tolist()]
+        solution, under = solve(
+            np.ascontiguousarray(self._square.T), np.array(target, dtype=object).reshape(-1, 1)
+        )
         under *= common
-        if not self._order:
-            return found, under
         multiples = {i: x * under for i, x in taken.items()}
+        multiples |= zip((step.row for step in self._last), solution[:, 0].tolist(), strict=True)
         out = dict[int, Exact]()
-        last = [(self._left[k], x) for k, x in zip(self._below.tolist(), found, strict=True)]
-        for step, number in last:
-            out[step.row] = _over(number, step.divided)
-            for before, x in step.used:
-                multiples[before.row] = multiples.get(before.row, 0) - out[step.row] * x
-        for step in reversed(self._steps.values()):
+        for step in (*self._last, *reversed(self._steps.values())):
             out[step.row] = _over(multiples.get(step.row, 0), step.divided)
             for before, x in step.used:
                 multiples[before.row] = multiples.get(before.row, 0) - out[step.row] * x
@@ -259,32 +263,22 @@ class Span:
         Each has one column that is not a pivot. Undecided, if it takes more than this work.
         """
         free = np.setdiff1d(np.arange(len(self._thick)), self._at)
-        right = self._matrix[np.ix_(self._below, free)]
-        sums, under = solve(self._square, right, most=most)
-        vectors: dict[int, dict[int, Exact]] = {}
-        thick = np.zeros((len(self._thick), len(free)), dtype=object)
-        thick[self._at], thick[free, np.arange(len(free))] = -sums, under
+        sums, under = solve(self._square, self._matrix[np.ix_(self._below, free)], most=most)
         names = self._thick[free].tolist()
-        for k, f in enumerate(names):
-            column = zip(self._thick.tolist(), thick[:, k].tolist(), strict=True)
-            vectors[f] = {j: x for j, x in column if x}
-        parts = dict[int, dict[int, Exact]]()  # each indicator as a sum of free columns
-        for c in reversed(self._order):
-            step = self._steps.get(c)
-            if step is None:
-                vectors[c], parts[c] = {}, {c: 1}
-            else:
-                last = (step.thick @ thick).tolist() if names else []
-                parts[c] = {f: -x for f, x in zip(names, last, strict=True) if x}
-                for other, times in step.thin.items():
-                    if other != c:
-                        _subtract(parts[c], times, parts[other])
-            for f, x in parts[c].items():
-                vectors[f][c] = x
-        unit = fmpq(2) ** self._exponent if self._order else 1
-        for c, size in self._sizes.items():
-            for f in parts[c]:
-                vectors[f][c] *= unit / size
+        parts: dict[int, dict[int, Exact]] = {f: {f: under} for f in names}  # of each free column
+        for j, numbers in zip(self._thick[self._at].tolist(), sums.tolist(), strict=True):
+            parts[j] = {f: -x for f, x in zip(names, numbers, strict=True) if x}
+        parts |= {c: {c: 1} for c in self._sizes if c not in self._steps}
+        for c, step in reversed(self._steps.items()):
+            parts[c] = {}
+            for other, times in step.rest.items():
+                if other != c:
+                    _subtract(parts[c], times, parts[other])
+        unit, vectors = fmpq(2) ** self._exponent, defaultdict[int, dict[int, Exact]](dict)
+        for c, part in parts.items():
+            size = self._sizes.get(c, unit)
+            for f, x in part.items():
+                vectors[f][c] = x if size == 1 else x / size
         return [_lowest_terms(vectors[f]) for f in sorted(vectors)]
 
 
@@ -298,11 +292,11 @@ def _subtract(total: dict[int, Exact], times: Exact, v: Mapping[int, Exact]) -> 
             total.pop(j, None)
 
 
-def _whole(step: _Step) -> tuple[_Step, Integers]:
+def _whole(step: _Step) -> _Step:
     """The step times a number that makes its row integers."""
-    below = math.lcm(*(x.denominator for x in step.thick))
-    whole = np.array([int(x * below) for x in step.thick], dtype=object)
-    return replace(step, divided=fmpq(1, below)), whole
+    below = math.lcm(*(x.denominator for x in step.rest.values()))
+    rest: dict[int, Exact] = {c: int(x * below) for c, x in step.rest.items()}
+    return replace(step, rest=rest, divided=fmpq(1, below))
 
 
 def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:

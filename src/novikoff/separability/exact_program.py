@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 
 import flint
 import numpy as np
@@ -27,30 +26,6 @@ from novikoff.separability.points import Progress
 from novikoff.stream.rows import Positions
 
 
-class _Coordinates:
-    """Points in the coordinates of the weights orthogonal to a face, as integers."""
-
-    def __init__(self, face: Face) -> None:
-        self._points = face.points
-        self.vectors = face.orthogonal_vectors()
-
-    def of(self, row: int) -> tuple[Integers, int]:
-        """The point of a row, and the number by which it was divided."""
-        every = np.arange(self._points.length)
-        at = np.array([row])
-        z = self._points.whole(at, every, exponent=self._points.exponent)[0].tolist()
-        p = [sum(x * z[j] for j, x in v.items()) for v in self.vectors]
-        common = math.gcd(*p)
-        return np.array([flint.fmpz(x // common) for x in p], dtype=object), common
-
-    def weights(self, w: Integers) -> ExactVector:
-        """Weights of features from weights of these coordinates."""
-        total = Counter[int]()
-        for v, times in zip(self.vectors, map(int, w), strict=True):
-            total.update({j: times * x for j, x in v.items()})
-        return ExactVector.sparse(total, self._points.length)
-
-
 def alternative(
     face: Face, outside: Positions, *, until: float, progress: Progress
 ) -> ExactVector | Sparse:
@@ -58,12 +33,20 @@ def alternative(
 
     The positive multiples of points outside the face then sum to a point of its span.
     """
-    points, coordinates = face.points, _Coordinates(face)
-    size = len(coordinates.vectors) + 1
+    points, vectors = face.points, face.orthogonal_vectors()
+    size = len(vectors) + 1
     if size * size > MOST_NUMBERS:
         raise too_large(f"a linear program in {size - 1:,} dimensions", size * size, MOST_NUMBERS)
+
+    def coordinates(row: int) -> tuple[Integers, int]:
+        """Those of the point of a row, as integers, and the number by which they were divided."""
+        z = points.whole(np.array([row]))[0].tolist()
+        p = [sum(x * z[j] for j, x in v.items()) for v in vectors]
+        common = math.gcd(*p)
+        return np.array([flint.fmpz(x // common) for x in p], dtype=object), common
+
     row = int(outside[0])
-    start, divided = coordinates.of(row)
+    start, divided = coordinates(row)
     # in coordinates in which the first basis, of this point and a unit for each |coordinate|, is I
     turn = np.array([-1 if x < 0 else 1 for x in start], dtype=object)
     right = np.concatenate([[1], turn * start])
@@ -80,14 +63,14 @@ def alternative(
             found = {i: levels[k] for k, i in enumerate(basis) if i >= 0 and levels[k]}
             whole = math.lcm(*(scales[i] for i in found))
             return {i: int(x) * (whole // scales[i]) for i, x in sorted(found.items())}
-        weights = coordinates.weights(turn * dual[1:])
+        weights = face.combined(map(int, turn * dual[1:]))
         wrong = outside[points.signs(weights)[outside] <= 0]
         if len(wrong) == 0:
             return weights
         with np.errstate(all="ignore"):
             scores = points.scores(weights.floats())[wrong] / points.exact.norms[wrong]
         row = int(wrong[np.argmin(np.nan_to_num(scores))])
-        p, scales[row] = coordinates.of(row)
+        p, scales[row] = coordinates(row)
         change = inverse @ np.concatenate([[1], turn * (start - p)])
         leaving = _first_to_reach_zero(np.column_stack([inverse @ right, inverse]), change)
         kept, pivot = inverse[leaving].copy(), change[leaving]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,9 +51,11 @@ class Face:
         self._span(span)
         self.multipliers += Counter([*first[at].tolist(), *second[at].tolist()])
 
-    def with_rows(self, rows: Positions) -> Span:
-        """The span of U and these rows."""
-        return Span(self.points, np.concatenate([self.basis, rows]), self.columns)
+    def with_rows(self, rows: Positions, *, in_order: bool = False) -> Span:
+        """The span of U and these rows; its basis is U's, and of the rows perhaps the first."""
+        known = len(self.basis)
+        ranks = [0] * known + [1 + k * in_order for k in range(len(rows))]
+        return Span(self.points, np.concatenate([self.basis, rows]), self.columns, ranks)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
         """Add rows whose positive multiples sum to zero in floating point; False if not exactly.
@@ -63,7 +65,7 @@ class Face:
         lie in U: the multipliers of U's basis make up for it, and enough of the known zero sum is
         added to keep these positive.
         """
-        span, known = self.with_rows(rows), len(self.basis)
+        span, known = self.with_rows(rows, in_order=True), len(self.basis)
         fixed = np.setdiff1d(np.arange(len(span.rows)), span.independent)
         for bits in _BITS:
             sizes, exponents = np.frexp(near[fixed - known])
@@ -163,9 +165,12 @@ class Face:
         # `orthogonal` scales the vectors of the complement to size 1
         sizes = [max(map(abs, v.values())) for v in self.complement]
         below = math.lcm(*sizes)
+        sizes += [1] * len(self.untouched)
+        return self.combined(x * (below // size) for x, size in zip(whole, sizes, strict=True))
+
+    def combined(self, times: Iterable[int]) -> ExactVector:
+        """The sum of so many times each of the `orthogonal_vectors`."""
         total = Counter[int]()
-        for v, size, x in zip(self.complement, sizes, whole, strict=False):
-            total.update({j: x * (below // size) * n for j, n in v.items()})
-        rest = (x * below for x in whole[len(sizes) :])
-        total.update(dict(zip(self.untouched.tolist(), rest, strict=True)))
+        for v, n in zip(self.orthogonal_vectors(), times, strict=True):
+            total.update({j: n * x for j, x in v.items()})
         return ExactVector.sparse(total, self.points.length)

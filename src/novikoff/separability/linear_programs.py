@@ -1,9 +1,18 @@
-"""The linear program that finds every separable row at once, solved in floating point by HiGHS."""
+"""Linear programs in floating point, solved by HiGHS: which rows separate, and by which columns.
+
+They only suggest: weights are used if exact arithmetic shows that they separate the same rows. A
+reader wants the level of a category, or the measurement, that predicts the label; so of many
+directions one with few coefficients is shown.
+"""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,10 +20,28 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from novikoff.separability.exact_linear import Inexact
-from novikoff.stream.rows import Vector
+from novikoff.guarantees.certificate import Sparse
+from novikoff.guarantees.exact.arithmetic import ExactVector
+from novikoff.guarantees.exact.rows import Entries
+from novikoff.separability.exact_linear import Inexact, Undecided
+from novikoff.separability.face import Face
+from novikoff.separability.points import Points, matrix_of
+from novikoff.stream.rows import DenseRows, Positions, Vector
 
 _UNSOLVED = "a linear program was not solved"
+_MOST_NUMBERS, _MOST_COLUMNS = 200_000, 300  # of a program of few columns, which takes a second
+_MOST_TRIED = 12  # columns that are left out one by one
+_MOST_ALONE = 50  # columns that are tried alone
+_BITS = (4, 8, 12, 16, 24, 32, 44, 52, None)  # of rounded weights, tried until they separate
+_NO_CONSTANT = 1e-3  # what the constant costs in place of a column, which costs 1
+
+
+def _optimum(cost: Vector, seconds: float, **constraints: Any) -> Any:
+    given: dict[str, Any] = {**constraints, "options": {"time_limit": seconds}}
+    answer: Any = linprog(cost, **given)  # by HiGHS, which is the default
+    if answer.x is None or answer.status != 0:
+        raise Inexact(f"{_UNSOLVED}: {answer.message}")
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +87,13 @@ def maximal_support(
     sizes = np.concatenate([rows, columns])
     if not (np.isfinite(z.data).all() and np.isfinite(sizes).all() and (sizes > 0).all()):
         raise Inexact(f"{_UNSOLVED}: the numbers differ too much in size for floating point")
-    answer = linprog(
+    answer = _optimum(
         np.concatenate([np.zeros(k), -np.ones(n)]),
+        seconds,
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
         b_ub=np.zeros(n),
         bounds=[(None, None)] * k + [(0.0, 1.0)] * n,
-        method="highs",
-        options={"time_limit": seconds},
     )
-    if answer.x is None or answer.status != 0:
-        raise Inexact(f"{_UNSOLVED}: {answer.message}")
     # only ratios matter, and the sizes may be too small to divide by
     weights = np.zeros(points.shape[1])
     weights[used] = answer.x[:k] * (columns.min(initial=1.0) / columns)
@@ -93,3 +117,127 @@ def _sizes(which: NDArray[Any], values: Vector, count: int, *, middle: bool) -> 
     nearest = np.where(np.isinf(high), 0.0, np.round((high + low) / 2) if middle else high)
     sizes: Vector = np.ldexp(1.0, np.clip(nearest, -1070, 1020).astype(np.int64))
     return sizes
+
+
+def columns_alone(points: Points) -> tuple[int, ...]:
+    """The columns each of which separates every row, with the constant if there is one."""
+    if abs(int(points.labels.sum())) == len(points):  # one label: the constant separates it
+        return ()
+    (least, low), (high, most) = _extremes(points)
+    rising, falling = high < low, most < least
+    if not points.bias:
+        rising, falling = (high < 0) & (low > 0), (most < 0) & (least > 0)
+    return tuple(np.flatnonzero(rising | falling).tolist())
+
+
+def few_columns(
+    points: Points, face: Face, separated: NDArray[np.bool_], until: float
+) -> ExactVector | None:
+    """Weights with few columns that separate these rows and put the others on the hyperplane.
+
+    One column is tried first, then the least sum of sizes (an ℓ1 linear program), leaving out one
+    column after another. None if no exact weights were found, or there are too many numbers.
+    """
+    for w in islice(_single(points, int(separated.sum())), _MOST_ALONE):
+        if (points.signs(w) == separated).all():
+            return w
+    if points.rows.values.size > _MOST_NUMBERS or points.length > _MOST_COLUMNS:
+        return None
+    program = _Program(points, face, separated)
+    best = program.exact(columns := np.arange(points.length), until)
+    tried: set[int] = set()
+    while best is not None and len(tried) < _MOST_TRIED:
+        columns = np.flatnonzero(best.integers)
+        left = [j for j in columns.tolist() if j not in tried and j < points.rows.dim]
+        if not left:
+            break
+        sizes = np.abs(best.floats()) * program.sizes
+        worst = min(left, key=lambda j: (sizes[j], -j))
+        tried.add(worst)
+        best = program.exact(columns[columns != worst], until) or best
+    return best
+
+
+def _extremes(points: Points) -> tuple[Vector, Vector]:
+    """The least and the greatest value of each column, first among −1, then among +1."""
+    low, high = (np.full((2, points.rows.dim), end) for end in (np.inf, -np.inf))
+    is_dense = isinstance(points.rows, DenseRows)
+    values = points.rows.values if is_dense else matrix_of(points.rows.sparse())
+    for k, sign in enumerate((-1, 1)):
+        if len(at := np.flatnonzero(points.labels == sign)):
+            ends = values[at].min(axis=0), values[at].max(axis=0)
+            low[k], high[k] = ends if is_dense else (end.toarray().ravel() for end in ends)
+    return low, high
+
+
+def _single(points: Points, separated: int) -> Iterator[ExactVector]:
+    """Weights of one column that put no row on its wrong side; without the constant first.
+
+    A column that needs no constant separates as many rows as it has values other than 0.
+    """
+    low, high = _extremes(points)
+    e = Entries.of(points.rows, np.arange(len(points)), bias=False).nonzero
+    fits = np.bincount(e.columns, minlength=points.rows.dim) == separated
+    found: list[tuple[bool, int, int, Fraction]] = []
+    for sign, below, above in ((1, high[0], low[1]), (-1, high[1], low[0])):
+        meet = (below == above) & np.isfinite(below)
+        meet &= np.where(below == 0, fits, points.bias)
+        for j in np.flatnonzero(meet).tolist():
+            found += [(below[j] != 0, j, sign, Fraction(below[j]))]
+    for _, j, sign, at in sorted(found, key=lambda one: one[:3]):
+        w: Sparse = {j: sign * at.denominator}
+        if at:
+            w = {**w, points.rows.dim: -sign * at.numerator}
+        yield ExactVector.sparse(w, points.length)
+
+
+class _Program:
+    """Minimise Σ|w| over columns of size 1, with ⟨w,z⟩ = 0 on the face and ≥ 1 on other rows."""
+
+    def __init__(self, points: Points, face: Face, separated: NDArray[np.bool_]) -> None:
+        self.points, self.face, self.separated = points, face, separated
+        self.rows = points.matrix(np.flatnonzero(separated))
+        self.on_face = points.matrix(face.basis)
+        largest = abs(sparse.vstack([self.rows, self.on_face])).max(axis=0).toarray().ravel()
+        self.sizes: Vector = np.where(largest > 0, largest, 1.0)
+
+    def exact(self, columns: Positions, until: float) -> ExactVector | None:
+        """Exact weights in these columns; None if there are none, or they are not found."""
+        try:
+            w = self._solved(columns, until - time.monotonic())
+            with np.errstate(over="ignore"):
+                scaled = np.abs(w) * self.sizes
+            face = Face(self.points, np.flatnonzero(scaled > 1e-7 * scaled.max()))
+            face.add(self.face.multipliers)
+        except Undecided:
+            return None
+        coordinates = face.coordinates(w)
+        if not coordinates.any() or not np.isfinite(coordinates).all():
+            return None
+        for bits in _BITS:
+            found = face.weights(coordinates, bits=bits)
+            if found.integers.any() and (self.points.signs(found) == self.separated).all():
+                return found
+        return None
+
+    def _solved(self, columns: Positions, seconds: float) -> Vector:
+        if seconds <= 0 or not len(columns):
+            raise Undecided(_UNSOLVED)
+        k, sizes = len(columns), self.sizes[columns]
+        rows, on_face = (m[:, columns].tocsr() for m in (self.rows, self.on_face))
+        for m in (rows, on_face):
+            m.data /= sizes[m.indices]
+        answer = _optimum(
+            np.tile(np.where(columns < self.points.rows.dim, 1.0, _NO_CONSTANT), 2),
+            seconds,
+            A_ub=sparse.hstack([-rows, rows], format="csr"),
+            b_ub=-np.ones(rows.shape[0]),
+            A_eq=sparse.hstack([on_face, -on_face], format="csr"),
+            b_eq=np.zeros(on_face.shape[0]),
+        )
+        w = np.zeros(self.points.length)
+        with np.errstate(over="ignore"):
+            w[columns] = (answer.x[:k] - answer.x[k:]) / sizes
+        if not np.isfinite(w).all():
+            raise Inexact(f"{_UNSOLVED}: the weights are too large")
+        return w

@@ -93,8 +93,7 @@ class Points:
 
     def touched_by(self, at: Positions) -> Positions:
         """The columns in which these rows have a value other than 0."""
-        e = Entries.of(self.rows, at, bias=self.bias)
-        return np.unique(e.columns[e.values != 0])
+        return np.unique(self.entries(at, np.arange(self.length)).columns)
 
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
         """The points at these places as a sparse matrix of floats."""
@@ -109,13 +108,12 @@ class Points:
         signed = e.values * np.repeat(self.labels[at], e.lengths)
         return Entries(signed, e.columns, e.starts).where(wanted[e.columns] & (signed != 0))
 
-    def whole(self, at: Positions, columns: Positions, *, exponent: int | None = None) -> Integers:
-        """The points at these places, in these columns, as integers over a common power of two."""
-        e = self.entries(at, columns)
+    def whole(self, at: Positions) -> Integers:
+        """The points at these places as integers, of which 1 is two to the `exponent`."""
+        every = np.arange(self.length)
+        e = self.entries(at, every)
         numbers, lowest = integers(e.values)
-        if exponent is not None and lowest != exponent:
-            numbers = numbers.astype(object) * 2 ** (lowest - exponent)
-        return spread(e, numbers, columns)
+        return spread(e, numbers.astype(object) * 2 ** (lowest - self.exponent), every)
 
 
 def spread(e: Entries, numbers: Integers, columns: Positions) -> Integers:
@@ -144,19 +142,21 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
         return np.asarray(~np.array(product.entries(), dtype=np.bool_).reshape(n, k).any(axis=1))
     if isinstance(rows, SparseRows) and len(vectors):
         matrix = matrix_of(rows)
-        longest = int(np.diff(rows.starts).max(initial=1))
+        if exact.bias:
+            ones = sparse.csr_array(np.ones((len(rows), 1)))
+            matrix = sparse.csr_array(sparse.hstack([matrix, ones], format="csr"))
+        longest = int(np.diff(matrix.indptr).max(initial=1))
         values = np.abs(matrix.data.astype(np.float64))
         values[values != np.rint(values)] = np.inf
         sizes = np.zeros(rows.dim + exact.bias)
         np.maximum.at(sizes, matrix.indices, values)
-        sizes[rows.dim :] = np.inf  # the constant is not in the matrix
         quick, slow = list[Sparse](), []
         for v in filter(None, vectors):  # one without numbers is orthogonal to all
             top = max(abs(x) for x in v.values())
             fits = top < 2**53 and top * sizes[list(v)].max() * longest < 2.0**53
             (quick if fits else slow).append(v)
         if quick:
-            product = matrix @ columns_of(quick, rows.dim, scaled=False).tocsr()
+            product = matrix @ columns_of(quick, len(sizes), scaled=False).tocsr()
             out[np.unique(product.nonzero()[0])] = False
     for v in slow:
         at = np.flatnonzero(out)

@@ -47,11 +47,12 @@ def certify_formula(
     formula
         As for R, statsmodels and pyfixest: "y ~ a*b + C(c)"; fixed effects follow a bar,
         "y ~ x | firm + year", and firm^year is one effect for each pair. Counts of successes and
-        failures are written "cbind(successes, failures) ~ x".
+        failures are written "cbind(successes, failures) ~ x". A term offset(...) changes nothing
+        about which estimates exist, and a dot stands for all columns but the response.
     frame
         Of pandas or polars. No value that the formula uses may be missing.
     model, weights, options
-        As for `certify`.
+        As for `certify`; the weights may be the name of a column.
     """
     return certify(regression_data(formula, frame, weights=weights), model=model, **options)
 
@@ -93,7 +94,9 @@ def regression_data(of: Any, frame: Any = None, *, weights: Any = None) -> Regre
     return _of_statsmodels(getattr(of, "model", of))
 
 
-def _of_formula(formula: str, frame: Any, weights: Any = None) -> Regression:
+def _of_formula(
+    formula: str, frame: Any, weights: Any = None, functions: Mapping[str, Any] | None = None
+) -> Regression:
     formulaic = optional("formulaic", _NEEDED)
     from formulaic.errors import FormulaicError
 
@@ -105,10 +108,20 @@ def _of_formula(formula: str, frame: Any, weights: Any = None) -> Regression:
         name.strip(): _effect([part.strip() for part in name.split("^")], frame)
         for name in filter(None, map(str.strip, effects.split("+")))
     }
+    kind = "numpy" if functions else "sparse"
+    others = [str(c) for c in frame.columns if c not in {*parts_of(formula)[1], *_words(response)}]
+    if isinstance(weights, str):
+        weights = frame[_column(weights, frame)].to_numpy()
     try:
-        used = formulaic.Formula(terms).required_variables
-        _refuse_missing(frame, [name for name in map(str, used) if name in frame.columns])
-        matrix: Any = formulaic.model_matrix(terms, frame, output="sparse", na_action="ignore")
+        every = formulaic.Formula(terms, _context={"__formulaic_variables_available__": others})
+        wanted = formulaic.Formula([one for one in every if not _is_offset(one)])
+        used = [name for name in map(str, wanted.required_variables) if name in frame.columns]
+        _refuse_missing(frame, used)
+        if dates := [name for name in used if frame[name].dtype.kind in "mM"]:
+            raise BadExample(f"column {dates[0]!r} holds dates or times; convert them to numbers")
+        matrix: Any = formulaic.model_matrix(
+            wanted, frame, output=kind, na_action="ignore", context=functions
+        )
         y, label, trials = _response(response.strip(), frame, formulaic)
     except FormulaicError as error:
         why = " ".join(_COLOURS.sub("", str(error)).split())
@@ -116,6 +129,14 @@ def _of_formula(formula: str, frame: Any, weights: Any = None) -> Regression:
     names = list(map(str, matrix.model_spec.column_names))
     columns = _without_constant(matrix.__wrapped__, names)
     return Regression(*columns, y, label, None, None, trials, fixed or None, weights)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def _is_offset(term: Any) -> bool:
+    return any(str(factor).startswith("offset(") for factor in term.factors)
 
 
 def _without_constant(matrix: Any, names: Sequence[str]) -> tuple[Rows, tuple[str, ...], bool]:
@@ -218,7 +239,12 @@ def _of_pyfixest(fit: Any, data: Any) -> Regression:
         raise BadExample(f"estimates of {fit._method} always exist; separation is of {[*models]}")
     frame = _pandas(fit._data if data is None else data)
     weights = frame[fit._weights_name].to_numpy() if fit._weights_name else None
-    return replace(_of_formula(fit._fml, frame, weights), model=model)
+    functions = dict[str, Any]()
+    if re.search(r"\bi\(", fit._fml):
+        from pyfixest.estimation.formula.factor_interaction import factor_interaction
+
+        functions["i"] = factor_interaction
+    return replace(_of_formula(fit._fml, frame, weights, functions), model=model)
 
 
 def _of_statsmodels(given: Any) -> Regression:
@@ -229,7 +255,8 @@ def _of_statsmodels(given: Any) -> Regression:
     y, label = np.asarray(given.endog), given.endog_names
     if type(given).__name__ == "GLM":
         family, link = type(given.family).__name__, type(given.family.link).__name__
-        if family == "Binomial":
+        links = {one.__name__ for one in type(given.family.link).__mro__}
+        if family == "Binomial" and "Logit" in links:  # its subclasses map to the whole of (0, 1)
             model, trials = "binary", np.asarray(given.n_trials, dtype=np.float64)
             y = np.rint(y * trials) if (trials != 1).any() else y
             trials = None if (trials == 1).all() and np.isin(y, (0, 1)).all() else trials
@@ -240,12 +267,9 @@ def _of_statsmodels(given: Any) -> Regression:
         weights = given.freq_weights * given.var_weights
     if model is None:
         raise TypeError(f"expected {_FITTED}, not a {type(given).__name__}")
-    if model == "multinomial":
-        names = given._ynames_map
-        levels = [str(names[k]) for k in sorted(names)]
-        y = np.array(levels, dtype=object)[y.astype(int)]
-    elif model == "ordinal":
-        levels = [str(name) for name in given.labels]
+    if model in ("multinomial", "ordinal"):
+        by_number = given._ynames_map if model == "multinomial" else dict(enumerate(given.labels))
+        levels = [str(by_number[k]) for k in sorted(by_number)]
         y = np.array(levels, dtype=object)[y.astype(int)]
     # the names of an OrderedModel go on with its thresholds
     columns = _without_constant(given.exog, given.exog_names[: given.exog.shape[1]])

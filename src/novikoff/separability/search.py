@@ -21,17 +21,17 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
-from novikoff.separability.exact_linear import (
-    Inexact,
-    Undecided,
-    aliases,
-)
+from novikoff.separability.exact_linear import Inexact, Undecided, aliases
 from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
-from novikoff.separability.linear_programs import Support, maximal_support
+from novikoff.separability.linear_programs import (
+    Support,
+    columns_alone,
+    few_columns,
+    maximal_support,
+)
 from novikoff.separability.loose_groups import differences, some_groups, spanning_rows
 from novikoff.separability.points import Points, Progress
-from novikoff.separability.sparse_direction import columns_alone, few_columns
 from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
 from novikoff.stream.sums import length

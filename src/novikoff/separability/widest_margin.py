@@ -18,7 +18,7 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.guarantees.certificate import MarginInterval, Sparse
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
+from novikoff.guarantees.exact.arithmetic import ExactVector, integers
 from novikoff.separability.exact_linear import Undecided, independent_rows, solve
 from novikoff.separability.points import Points, Progress
 from novikoff.stream.rows import Positions, Vector
@@ -153,25 +153,21 @@ class _Active:
         some = np.flatnonzero(near > 1e-9 * near.max(initial=0.0))
         if len(some) == 0 or len(some) > _MOST_EXACT:
             return
-        some = some[independent_rows(self._z(some))]
-        z = self._z(some)
-        found, under = solve(_products(z, z), np.ones((len(some), 1), dtype=object))
+        some = some[independent_rows(points.whole(some))]
+        z = points.whole(some)
+        found, under = solve(z @ z.T, np.ones((len(some), 1), dtype=object))
         if (found > 0).all():
             self.rows = some.tolist()
             self.alpha = [Fraction(x, under) for x in found[:, 0].tolist()]
 
-    def _z(self, rows: Positions) -> Integers:
-        columns = np.arange(self._points.length)
-        return self._points.whole(rows, columns, exponent=self._points.exponent)
-
     def join(self, p: int) -> bool:
         """Add row p, and remove rows as needed; False if no weights separate them all."""
-        x, alpha = self._z(np.array([p])), Fraction(0)
-        square = int(_products(x, x)[0, 0])
+        x, alpha = self._points.whole(np.array([p])), Fraction(0)
+        square = int((x @ x.T)[0, 0])
         while True:
-            z = self._z(np.array(self.rows, dtype=np.int64))
-            products = _products(z, x)
-            found, under = solve(_products(z, z), products)
+            z = self._points.whole(np.array(self.rows, dtype=np.int64))
+            products = z @ x.T
+            found, under = solve(z @ z.T, products)
             down = [Fraction(n, under) for n in found[:, 0].tolist()]
             beside = products[:, 0].tolist()
             left = 1 - alpha * square - sum(map(mul, self.alpha, beside))  # ⟨w,z⟩ is below 1 by it
@@ -198,20 +194,14 @@ class _Active:
         if not self.rows:
             return None
         below, whole = self._whole()
-        total = np.array(whole, dtype=object) @ self._z(np.array(self.rows)).astype(object)
+        total = np.array(whole, dtype=object) @ self._points.whole(np.array(self.rows))
         exact = ExactVector.sparse(dict(enumerate(total.tolist())), self._points.length)
         return replace(exact, unit=exact.unit / below)
 
     def hull(self) -> Sparse:
         """The multipliers as integers."""
-        _, whole = self._whole()
-        return {i: n for i, n in zip(self.rows, whole, strict=True) if n}
+        return {i: n for i, n in zip(self.rows, self._whole()[1], strict=True) if n}
 
     def _whole(self) -> tuple[int, list[int]]:
         below = math.lcm(*(a.denominator for a in self.alpha))
         return below, [a.numerator * (below // a.denominator) for a in self.alpha]
-
-
-def _products(a: Integers, b: Integers) -> Integers:
-    """A · bᵀ, exactly."""
-    return np.asarray(a.astype(object) @ b.astype(object).T)
