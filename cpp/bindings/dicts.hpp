@@ -198,12 +198,13 @@ class Objects {
 };
 
 // Which dict was seen, and in which state. CPython numbers every state of every dict anew (PEP 509), so
-// neither a changed dict nor another one at the same address is taken for it. From Python 3.14 on there
-// is no such number, and no dict is known again.
+// neither a changed dict nor another one at the same address is taken for it. Python 3.13 does not number
+// what an assignment to an attribute changes in vars(object), and 3.14 numbers nothing: there no dict is
+// known again.
 class DictVersion {
  public:
   DictVersion() = default;
-#if PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+#if PY_VERSION_HEX < 0x030d0000 && !defined(Py_GIL_DISABLED)
   explicit DictVersion(PyObject* x) : dict_(PyDict_CheckExact(x) ? x : nullptr) {
     if (dict_) state_ = state(x);
   }
@@ -218,7 +219,7 @@ class DictVersion {
   PyObject* dict_ = nullptr;  // not held: only compared while it is another's argument
   std::uint64_t state_ = 0;
 
-#if PY_VERSION_HEX < 0x030e0000 && !defined(Py_GIL_DISABLED)
+#if PY_VERSION_HEX < 0x030d0000 && !defined(Py_GIL_DISABLED)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
   static std::uint64_t state(PyObject* x) {

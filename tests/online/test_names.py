@@ -10,6 +10,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from heapq import heappop, heappush
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -240,6 +241,19 @@ def test_another_dict_in_the_place_of_one_that_was_predicted_is_learned_as_it_is
         clf.learn_one(x, k % 3 == 0)
         other.learn_one(dict(x), k % 3 == 0)
     assert len(places) < 200  # so some were in the place of others
+    assert learned_state(clf) == learned_state(other)
+
+
+def test_the_attributes_of_an_object_are_learned_as_they_are() -> None:
+    clf, other = Perceptron(), Perceptron()
+    seen = SimpleNamespace(), type("Seen", (), {})()
+    for k in range(200):
+        for one in seen:
+            one.a, one.b = 1.0, float(k % 7)
+            clf.predict_one(vars(one))
+            one.b = -float(k % 5)  # Python need not tell the dict
+            clf.learn_one(vars(one), k % 3 == 0)
+            other.learn_one(dict(vars(one)), k % 3 == 0)
     assert learned_state(clf) == learned_state(other)
 
 
