@@ -89,7 +89,7 @@ def test_the_labels_are_treated_alike(met: list[tuple[float, bool]]) -> None:
 def test_the_pools_are_the_isotonic_fit(counts: list[tuple[int, int]]) -> None:
     cells = [_Cell(n, min(k, n), float(i)) for i, (n, k) in enumerate(counts)]
     levels = []
-    for pool in _pooled(cells):
+    for _, _, pool in _pooled(cells):
         share = sum(c.positive for c in pool) / sum(c.weight for c in pool)
         levels += [share] * len(pool)
     x, n = np.arange(len(cells)), [cell.weight for cell in cells]
@@ -253,7 +253,7 @@ def test_a_calibration_is_fitted_once_until_more_is_learned(
 ) -> None:
     fits: list[int] = []
 
-    def counted(cells: list[_Cell]) -> list[list[_Cell]]:
+    def counted(cells: list[_Cell]) -> list[tuple[int, int, list[_Cell]]]:
         fits.append(len(cells))
         return _pooled(cells)
 

@@ -7,8 +7,6 @@ value, and after two spaces or more the help, with the default in brackets if it
 between versions of Python.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import shutil
@@ -111,7 +109,7 @@ class Parameter:
     ) -> None:
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
-        self.many = get_origin(kind) is list
+        self.many = get_origin(kind) if get_origin(kind) in (list, tuple) else None
         self.kind = get_args(kind)[0] if self.many else kind
         self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
         self.is_flag = self.kind is bool
@@ -122,26 +120,15 @@ class Parameter:
         self.names = about.names
         if self.is_flag and self.default is not False:  # on by default: a name to switch it off
             self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
-
-    @property
-    def metavar(self) -> str:
-        """What the help shows in place of the value."""
-        if self.about.metavar or self.is_flag:
-            return self.about.metavar
-        return "|".join(self.choices) or {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
-
-    @property
-    def usage(self) -> str:
-        """How the usage line and the list of missing arguments show it."""
-        return " ".join([*self.names[:1], self.metavar])
-
-    @property
-    def help(self) -> str:
-        """What the help says, with the default."""
-        default = "" if self.group and self.group.by_model else self.about.default
-        if not default and self.default is not None and not self.is_flag:
+        self.metavar, self.help = about.metavar, about.help
+        if not self.metavar and not self.is_flag:
+            usual = {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
+            self.metavar = "|".join(self.choices) or usual
+        self.usage = " ".join([*self.names[:1], self.metavar])
+        default = "" if group and group.by_model else about.default
+        if not default and self.default not in (None, ()) and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
-        return f"{self.about.help} [{default}]" if default else self.about.help
+        self.help += f" [{default}]" if default else ""
 
     def value(self, name: str, text: str) -> Any:
         """The value that a text gives to the option of this name."""
@@ -226,7 +213,7 @@ class Parser:
             elif text.startswith("--") or text in takes_value:
                 raise BadUsage(f"{name} needs a value")
             elif one.many:
-                given.setdefault(one.name, []).append(one.value(name, text))
+                given[one.name] = one.many([*given.get(one.name, ()), one.value(name, text)])
             else:
                 given[one.name] = one.value(name, text)
         if "" in plain:
@@ -251,7 +238,7 @@ class Parser:
     def help(self) -> str:
         """The usage, what the verb does, its arguments and options, and an example."""
         width = max(40, min(WIDEST, shutil.get_terminal_size((WIDEST, 0)).columns))
-        usage = [one.usage + " ..." * one.many for one in self._parameters if one.required]
+        usage = [one.usage + " ..." * bool(one.many) for one in self._parameters if one.required]
         lines = [f"usage: {' '.join([self.program, *usage])} [options]"]
         for paragraph in self.description.split("\n\n"):
             lines += ["", *textwrap.wrap(paragraph, width, break_on_hyphens=False)]
@@ -274,13 +261,14 @@ def _parameters(
     function: Callable[..., Any], options: Mapping[str, Option], group: Group | None = None
 ) -> Iterator[Parameter]:
     hints = get_type_hints(function, include_extras=True)
-    for found in inspect.signature(function).parameters.values():
-        kind = hints[found.name]
+    found = inspect.signature(function).parameters
+    for name in found if group is None else options:
+        kind = hints[name]
         if get_origin(kind) is Annotated:
             kind, inner = get_args(kind)
             yield from _parameters(kind, inner.options, inner)
-        elif found.name in options:
-            yield Parameter(found, kind, options[found.name], group)
+        elif name in options:
+            yield Parameter(found[name], kind, options[name], group)
 
 
 def _groups(function: Callable[..., Any]) -> Iterator[tuple[str, Any, Group]]:

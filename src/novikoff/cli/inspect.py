@@ -268,13 +268,12 @@ def write_weights(model: Model, path: Path) -> None:
         fail(f"{path}: a kernel model has no weights of features, only mistakes")
     if not model.has_weights:
         fail(f"{path}: a voted model has no single weights; each vector of its run votes")
+    many = model.has_many_classes
     with atomic_write(path) as file:
-        file.write(b"feature,class,weight\n" if model.has_many_classes else b"feature,weight\n")
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(["feature", *["class"] * many, "weight"])
         for label, weights in weights_by_class(model, raw=True):
-            of_class = (label,) if model.has_many_classes else ()
-            text = io.StringIO()
-            table = csv.writer(text, lineterminator="\n")
-            table.writerows(
-                (name, *of_class, repr(w)) for name, w in weights.named(weights.columns)
-            )
-            file.write(text.getvalue().encode())
+            named = weights.named(weights.columns)
+            table.writerows((name, *[label] * many, repr(w)) for name, w in named)
+        text.detach()

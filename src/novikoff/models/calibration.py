@@ -6,6 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,24 +44,6 @@ class Calibration:
         """
         return _fitted(honest.counts.tobytes())
 
-    @classmethod
-    def _fit(cls, honest: HonestScores) -> Calibration:
-        middles, counts = honest.by_bin()
-        cells = _cells(middles.tolist(), counts.tolist())
-        weight, positive = sum(cell.weight for cell in cells), sum(cell.positive for cell in cells)
-        share = (positive + UNIT) / (weight + 2 * UNIT)
-        knots: list[tuple[float, float]] = []
-        level = 0.0
-        for pool in _pooled(cells):
-            inside = sum(cell.weight for cell in pool)
-            level = max(level, (sum(c.positive for c in pool) + share * UNIT) / (inside + UNIT))
-            ends = (_at_share(pool, inside, 1), _at_share(pool, inside, _TAIL - 1))
-            knots += [(score, level) for score in dict.fromkeys(ends)]
-        if not knots:
-            knots = [(0.0, share)]
-        scores, probabilities = zip(*knots, strict=True)
-        return cls(np.array(scores), np.array(probabilities))
-
     def __call__(self, scores: Vector) -> Vector:
         """The probability of each score."""
         x, p = self.scores, self.probabilities
@@ -92,11 +76,20 @@ def _fitted(counts: bytes) -> Calibration:
     """The map of these counts. They are the key, so copies of a learner share it."""
     honest = HonestScores()
     honest.counts = np.frombuffer(counts, dtype=np.int64)
-    return Calibration._fit(honest)
+    cells = _cells(honest)
+    weight, positive = sum(cell.weight for cell in cells), sum(cell.positive for cell in cells)
+    share = (positive + UNIT) / (weight + 2 * UNIT)
+    knots: list[tuple[float, float]] = []
+    level = 0.0
+    for inside, positive, pool in _pooled(cells):
+        level = max(level, (positive + share * UNIT) / (inside + UNIT))
+        ends = (_at_share(pool, inside, 1), _at_share(pool, inside, _TAIL - 1))
+        knots += [(score, level) for score in dict.fromkeys(ends)]
+    scores, probabilities = zip(*(knots or [(0.0, share)]), strict=True)
+    return Calibration(np.array(scores), np.array(probabilities))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
+class _Cell(NamedTuple):
     """Neighbouring bins: their weight in units, how much of it is positive, and their mean."""
 
     weight: int
@@ -104,30 +97,27 @@ class _Cell:
     mean: float
 
 
-def _cells(middles: Sequence[float], counts: Sequence[Sequence[int]]) -> list[_Cell]:
+def _cells(honest: HonestScores) -> list[_Cell]:
     """Neighbouring bins joined until a cell has the weight of ten examples."""
     cells: list[_Cell] = []
     weight, positive, moment = 0, 0, 0.0
-
-    def close() -> None:
-        cells.append(_Cell(weight, positive, moment / weight))
-
-    for k, (middle, (negative, more)) in enumerate(zip(middles, counts, strict=True)):
+    middles, counts = honest.by_bin()
+    for middle, (negative, more) in zip(middles.tolist(), counts.tolist(), strict=True):
         weight, positive = weight + negative + more, positive + more
         moment += middle * (negative + more)
-        if weight >= _CELL or (k == len(middles) - 1 and not cells):
-            close()
+        if weight >= _CELL:
+            cells.append(_Cell(weight, positive, moment / weight))
             weight, positive, moment = 0, 0, 0.0
-    if weight:  # too little for a cell of its own
-        last = cells.pop()
+    if weight:  # too little for a cell of its own, unless it is the only one
+        last = cells.pop() if cells else _Cell(0, 0, 0.0)
         weight, positive = weight + last.weight, positive + last.positive
         moment += last.mean * last.weight
-        close()
+        cells.append(_Cell(weight, positive, moment / weight))
     return cells
 
 
-def _pooled(cells: Sequence[_Cell]) -> list[list[_Cell]]:
-    """Neighbours in pools whose shares of positive weight increase; exact in whole numbers."""
+def _pooled(cells: Sequence[_Cell]) -> list[tuple[int, int, list[_Cell]]]:
+    """Weight, positive weight and cells of pools whose shares increase; exact, whole numbers."""
     pools: list[tuple[int, int, list[_Cell]]] = []
     for cell in cells:
         weight, positive, pool = cell.weight, cell.positive, [cell]
@@ -135,17 +125,14 @@ def _pooled(cells: Sequence[_Cell]) -> list[list[_Cell]]:
             before = pools.pop()
             weight, positive, pool = weight + before[0], positive + before[1], before[2] + pool
         pools.append((weight, positive, pool))
-    return [pool for _, _, pool in pools]
+    return pools
 
 
 def _at_share(pool: Sequence[_Cell], weight: int, tenths: int) -> float:
     """The mean of the cell up to which the pool has so many tenths of its weight."""
-    so_far = 0
-    for cell in pool:
-        so_far += cell.weight
-        if so_far * _TAIL >= weight * tenths:
-            return cell.mean
-    return pool[-1].mean
+    so_far = accumulate(cell.weight for cell in pool)
+    places = (k for k, sum_ in enumerate(so_far) if sum_ * _TAIL >= weight * tenths)
+    return pool[next(places, -1)].mean
 
 
 def of_two(calibration: Calibration, scores: Vector) -> Vector:

@@ -106,7 +106,7 @@ class Model:
         constant = weights[..., -1] if bias else np.zeros(weights.shape[:-1])
         if self.features.to_unit_length:
             return w, constant
-        scale, shift = self.features.scaling
+        scale, shift = self.features.scaling(dim)
         w = w / scale
         means = [dot(each, shift) for each in w.reshape(-1, dim)]
         return w, constant - np.array(means).reshape(constant.shape)
@@ -169,8 +169,7 @@ class Model:
         """The table with zeros for classes that are named but were not in any example."""
         if not self.is_joint or table.shape[axis] == len(self.classes):
             return table
-        more = [(0, 0), (0, 0)]
-        more[axis] = (0, len(self.classes) - table.shape[axis])
+        more = [(0, (len(self.classes) - table.shape[axis]) * (k == axis)) for k in (0, 1)]
         return np.pad(table, more)
 
     def widen(self, dim: int) -> None:
@@ -207,12 +206,8 @@ class Model:
             name = f"class {k}"
             header[name], more = _state_of(*run, dim)
             arrays |= prefixed({name: more})
-        if self.labels is not None:
-            header["labels"] = list(self.labels)
-        if self.parameters:
-            header["parameters"] = self.parameters
-        if self.cycled:
-            header["cycled"] = list(self.cycled)
+        rest = {"labels": self.labels, "parameters": self.parameters, "cycled": self.cycled}
+        header |= {name: value for name, value in rest.items() if value}
         storage.save(path, header, arrays, kind="model")
 
     @classmethod
@@ -326,19 +321,18 @@ class Model:
     def restored_search(self) -> CycleSearch | None:
         """The search for a cycle of an unfinished run, if it makes several passes."""
         settings = self.unfinished and self.unfinished["watch"]
-        if not settings:
-            return None
-        classes = len(self.classes) if self.is_joint else None
-        return CycleSearch.restored(settings, self.watch, self.features.dim, classes)
+        return CycleSearch.restored(settings, self.watch, *self._size) if settings else None
 
     def restored_pool(self) -> Pool | None:
         """The mistaken rows of an unfinished run, if it visits them again."""
         if self.unfinished is None or "revisit" not in self.order:
             return None
         settings = Stored("unfinished run", self.unfinished, {}).settings("pool")
-        classes = len(self.classes) if self.is_joint else None
-        rows = with_prefix("pool", self.watch)
-        return Pool.restored(settings, rows, self.features.dim, classes)
+        return Pool.restored(settings, with_prefix("pool", self.watch), *self._size)
+
+    @property
+    def _size(self) -> tuple[int, int | None]:
+        return self.features.dim, len(self.classes) if self.is_joint else None
 
 
 def _state_of(learner: Linear, ledger: Ledger, dim: int) -> tuple[Settings, Arrays]:

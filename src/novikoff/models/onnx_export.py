@@ -6,8 +6,6 @@ lanes, column mod 8, by a cumulative sum, and the lanes in the core's order. So 
 bits, and decisions the same, unless the learning rate is not 1, which a file holds multiplied out.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from importlib import import_module
@@ -49,7 +47,7 @@ def to_onnx(model: Model) -> bytes:
         inputs = [graph.input("X", "DOUBLE", [None, features.dim])]
         x = graph.node("Pad", "X", graph.array([0, 0, 0, room - features.dim]))
     if features.standardise:
-        scale, shift = features.scaling_of(room)
+        scale, shift = features.scaling(room)
         x = graph.node("Div", graph.node("Sub", x, graph.array(shift)), graph.array(scale))
     table = model.weights if model.has_many_classes else model.weights[None]
     scores = [graph.score(x, w, model, room) for w in table]

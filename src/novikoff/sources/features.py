@@ -76,8 +76,7 @@ class Features:
         self.dim, self._lowest, self.left_out = 0, 1, 0
         self._header: tuple[str, ...] | None = None
         self._hold_no_names()
-        self._shift: Vector | None = None
-        self._scale: Vector | None = None
+        self._scaling: tuple[Vector, Vector] | None = None
 
     def _hold_no_names(self) -> None:
         self._places = _core.NamePlaces()
@@ -106,8 +105,7 @@ class Features:
     ) -> Self:
         """The map of a table of `dim` columns of numbers, with these names and this `scaling`."""
         out = cls(standardise=scaling is not None)
-        out.kind, out.dim = "columns", dim
-        out._scale, out._shift = scaling or (None, None)
+        out.kind, out.dim, out._scaling = "columns", dim, scaling
         out._header = None if header is None else tuple(header)
         return out
 
@@ -168,14 +166,14 @@ class Features:
     @property
     def is_unmeasured(self) -> bool:
         """Whether the columns have not been measured yet, and how rows are scaled depends on it."""
-        measures = self.standardise is not False and self._scale is None
+        measures = self.standardise is not False and self._scaling is None
         return measures or self.to_unit_length is None
 
     def scaled(self, rows: Rows) -> Rows:
         """The rows, standardised and scaled; as they are while the columns are unmeasured."""
         if self.is_unmeasured:
             return rows
-        if self.standardise and self._scale is not None:
+        if self.standardise:
             with np.errstate(over="ignore"):
                 rows = self._standardised(rows)
             if not (finite := np.isfinite(rows.values).ravel()).all():
@@ -209,14 +207,14 @@ class Features:
                 f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "
                 "scale them"
             )
-        values = spread.nonzero
-        in_dense = int(values[is_dense].sum())
-        are_words = self.dim > MANY_COLUMNS and 2 * in_dense < int(values.sum())
+        in_dense, values = int(spread.nonzero[is_dense].sum()), int(spread.nonzero.sum())
+        are_words = self.dim > MANY_COLUMNS and 2 * in_dense < values
         if self.standardise is not False:
             if are_words:
                 size = size * np.sqrt(np.sqrt(spread.share))
-            self._scale = np.where(is_dense, deviation, size)[: self.dim]
-            self._shift = np.where(is_dense, spread.mean, 0.0)[: self.dim]
+            pairs = ((deviation, size), (spread.mean, np.zeros(len(size))))
+            scale, shift = (np.where(is_dense, *pair)[: self.dim] for pair in pairs)
+            self._scaling = scale, shift
         if self.to_unit_length is None:
             self.to_unit_length = are_words
 
@@ -224,7 +222,7 @@ class Features:
         """Whether to standardise the columns, which are measured, from now on."""
         self.standardise = standardise
         if not standardise:
-            self._scale = self._shift = None
+            self._scaling = None
 
     def check_width(self) -> None:
         """Raise BadExample if the columns would need gigabytes of weights."""
@@ -248,10 +246,9 @@ class Features:
             rows = chunk.rows
         if chunk.is_matrix and self.kind == "columns":
             kind = "columns"
-        if self.kind is None:
-            self.kind = kind
-            if kind == "columns":
-                self._header, self.dim = chunk.columns, rows.dim
+        if self.kind is None and kind == "columns":
+            self._header, self.dim = chunk.columns, rows.dim
+        self.kind = self.kind or kind
         if kind != self.kind:
             raise BadExample(f"the model expects {_WORDS[self.kind]}; the data have {_WORDS[kind]}")
         if kind == "columns":
@@ -347,22 +344,16 @@ class Features:
             return self.dim
         return max(LANES, 1 << max(0, self.dim - 1).bit_length())
 
-    @property
-    def scaling(self) -> tuple[Vector, Vector]:
-        """What standardising divides each column by, and subtracts from it before."""
-        return self.scaling_of(self.dim)
-
-    def scaling_of(self, width: int) -> tuple[Vector, Vector]:
-        """The `scaling` of so many columns: later ones are as they are."""
+    def scaling(self, width: int) -> tuple[Vector, Vector]:
+        """What standardising divides so many columns by, and subtracts before: new ones stay."""
         scale, shift = np.ones(width), np.zeros(width)
-        if self._scale is not None:
-            scale[: len(self._scale)] = self._scale
-        if self._shift is not None:
-            shift[: len(self._shift)] = self._shift
+        if self._scaling is not None:
+            n = len(self._scaling[0])
+            scale[:n], shift[:n] = self._scaling
         return scale, shift
 
     def _standardised(self, rows: Rows) -> Rows:
-        scale, shift = self.scaling_of(rows.dim)
+        scale, shift = self.scaling(rows.dim)
         if isinstance(rows, DenseRows):
             return DenseRows((rows.values - shift) / scale)
         moved = np.flatnonzero(shift)
@@ -398,11 +389,8 @@ class Features:
         if self.hash_bits is None:
             text, starts = self._places.held()
         arrays: Arrays = {"names": text, "name_starts": starts, "slots": slots}
-        scale, shift = self.scaling
-        if self._scale is not None:
-            arrays["scale"] = scale
-        if self._shift is not None:
-            arrays["shift"] = shift
+        if self._scaling is not None:
+            arrays["scale"], arrays["shift"] = self.scaling(self.dim)
         return settings, arrays
 
     @classmethod
@@ -431,13 +419,12 @@ class Features:
             out._header = tuple(stored.texts("header", out.dim))
         out._restore_names(stored)
         if "scale" in stored:
-            out._scale = stored.vector("scale", out.dim)
-            if not ((out._scale > 0) & (out._scale < np.inf)).all():
+            scale, shift = (stored.vector(name, out.dim) for name in ("scale", "shift"))
+            if not ((scale > 0) & (scale < np.inf)).all():
                 stored.refuse("its scale is not finite and above 0")
-        if "shift" in stored:
-            out._shift = stored.vector("shift", out.dim)
-            if not np.isfinite(out._shift).all():
+            if not np.isfinite(shift).all():
                 stored.refuse("its shift is not finite")
+            out._scaling = scale, shift
         return out
 
     def _restore_names(self, stored: Stored) -> None:

@@ -1,7 +1,5 @@
 """Interactions: products of two features of an example, added as features of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -56,7 +54,8 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
     counts: list[int] = []
     made: list[tuple[Positions, Positions, Vector]] = [(of_row, columns, values)]
     for pair in pairs:
-        left, right = _crossed(rows.starts.astype(np.int64), columns, _wanted(names, pair))
+        of_pair = [[pair == ALL or belongs(name, field) for name in names] for field in pair]
+        left, right = _crossed(rows.starts.astype(np.int64), columns, np.array(of_pair, np.bool_))
         if pair == ALL:
             rank = np.empty(len(names), dtype=np.int64)
             rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
@@ -87,24 +86,13 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
     return replace(chunk, rows=multiplied, names=named), counts
 
 
-def _wanted(names: Sequence[str], pair: Pair) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    if pair == ALL:
-        every = np.ones(len(names), dtype=np.bool_)
-        return every, every
-    left, right = (
-        np.fromiter((belongs(name, field) for name in names), np.bool_, len(names))
-        for field in pair
-    )
-    return left, right
-
-
 def belongs(name: str, field: str) -> bool:
     """Whether a feature belongs to the field."""
     return name.startswith(field) and (len(name) == len(field) or name[len(field)] in "=^.")
 
 
 def _crossed(
-    starts: Positions, columns: Positions, wanted: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+    starts: Positions, columns: Positions, wanted: NDArray[np.bool_]
 ) -> tuple[Positions, Positions]:
     """The positions of all pairs of entries of a row, from a wanted left and right column."""
     left, right = (np.flatnonzero(kind[columns]) for kind in wanted)

@@ -17,8 +17,6 @@ in UTF-8 without separators, and 'starts ["a", "b"]', where each text begins and
 A file holds no code, and the same content always has the same bytes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -37,6 +35,8 @@ from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import cut, plain, quoted
 
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO  # of a file: its path, or the open file
+_Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+_Content: TypeAlias = tuple[dict[str, Any], dict[str, NDArray[Any]]]  # the header and the arrays
 FORMAT = 1
 _MAGIC = b"novikoff"
 _PREFIX = struct.Struct("<8sIIQ")
@@ -63,13 +63,7 @@ def name_of(path: Place) -> str:
     return os.fspath(path) if isinstance(path, str | os.PathLike) else "the file"
 
 
-def save(
-    path: Place,
-    header: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-    *,
-    kind: str,
-) -> None:
+def save(path: Place, header: Mapping[str, Any], arrays: _Arrays, *, kind: str) -> None:
     """Write the file, atomically by its path; `kind` says what it is, and `load` checks it.
 
     The header is what JSON can hold, without NaN and infinity; arrays have one or two dimensions.
@@ -82,7 +76,7 @@ def save(
 
 
 def pieces(
-    header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, kind: str
+    header: Mapping[str, Any], arrays: _Arrays, *, kind: str
 ) -> Iterator[bytes | memoryview]:
     """The bytes of the file, one after another."""
     header, apart = _taken_apart(header)
@@ -109,7 +103,7 @@ def pieces(
     yield digest.digest()
 
 
-def load(path: Place, *, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def load(path: Place, *, kind: str) -> _Content:
     """The header and the arrays that `save` wrote; a damaged file is a BadModel.
 
     The arrays are read-only. Those of a file of more than 64 MB are mapped, so it must not be
@@ -118,14 +112,12 @@ def load(path: Place, *, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[A
     if not isinstance(path, str | os.PathLike):
         return unpacked(path.read(), kind=kind, where=name_of(path))
     with open(path, "rb") as file:
-        mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
-        data: bytes | mmap.mmap
-        if mapped:
+        if os.fstat(file.fileno()).st_size > _MAPPED_FROM:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        else:
-            data = file.read(len(_MAGIC))
-            data += file.read() if data == _MAGIC else b""  # /dev/zero would never end
-    return unpacked(data, kind=kind, where=name_of(path))
+            return unpacked(data, kind=kind, where=name_of(path))
+        start = file.read(len(_MAGIC))
+        rest = file.read() if start == _MAGIC else b""  # /dev/zero would never end
+    return unpacked(start + rest, kind=kind, where=name_of(path))
 
 
 def header(path: str | os.PathLike[str], *, kind: str) -> dict[str, Any]:
@@ -135,7 +127,7 @@ def header(path: str | os.PathLike[str], *, kind: str) -> dict[str, Any]:
     return unpacked(data, kind=kind, where=name_of(path), checked=False)[0]
 
 
-def mapped_file(arrays: Mapping[str, NDArray[Any]]) -> mmap.mmap | None:
+def mapped_file(arrays: _Arrays) -> mmap.mmap | None:
     """The mapped file that the arrays of `load` are in; None if they were copied."""
     data: Any = next(iter(arrays.values()), None)
     while isinstance(data, np.ndarray):
@@ -150,9 +142,7 @@ def check_whole(mapped: mmap.mmap | None) -> None:
         raise BadModel("the file was cut short while it was in use; load the model again")
 
 
-def unpacked(
-    data: bytes | mmap.mmap, *, kind: str, where: str, checked: bool = True
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def unpacked(data: bytes | mmap.mmap, *, kind: str, where: str, checked: bool = True) -> _Content:
     """The header and the arrays in the bytes of a file; `where` names it in errors."""
     try:
         return _content(data, _header_length(data, checked=checked), kind)
@@ -169,9 +159,8 @@ def _header_length(data: bytes | mmap.mmap, *, checked: bool) -> int:
         raise BadModel(f"the file is truncated: it has only {len(start)} bytes")
     _, version, header_length, length = _PREFIX.unpack(start)
     if version > FORMAT:
-        raise BadModel(
-            f"written by a newer novikoff (format {version}; this one reads {FORMAT}): upgrade"
-        )
+        known = f"format {version}; this one reads {FORMAT}"
+        raise BadModel(f"written by a newer novikoff ({known}): upgrade")
     if version < FORMAT:
         raise BadModel(f"the file is damaged: there is no format {version}")
     if length > len(data):
@@ -186,12 +175,9 @@ def _header_length(data: bytes | mmap.mmap, *, checked: bool) -> int:
     return int(header_length)
 
 
-def _content(
-    data: bytes | mmap.mmap, header_length: int, kind: str
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _content(data: bytes | mmap.mmap, header_length: int, kind: str) -> _Content:
     at = _PREFIX.size + header_length
-    content = _parsed(data[_PREFIX.size : at])
-    match content:
+    match _parsed(data[_PREFIX.size : at]):
         case {"kind": str(found), "header": dict(header), "arrays": dict(described), **rest}:
             if rest:
                 raise BadModel(f"the header has an unknown entry {quoted(min(map(str, rest)))}")
@@ -211,9 +197,7 @@ def _content(
     return header, arrays
 
 
-def _taken_apart(
-    header: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def _taken_apart(header: Mapping[str, Any], path: tuple[str, ...] = ()) -> _Content:
     """The header without its long lists of texts, and these as arrays."""
     short: dict[str, Any] = {}
     apart: dict[str, NDArray[Any]] = {}
@@ -275,17 +259,15 @@ def _kind(name: str, described: Any, most: int) -> tuple[np.dtype[Any], tuple[in
         case [str(dtype), [*shape]] if dtype in _DTYPES and len(shape) in (1, 2):
             if all(type(n) is int and 0 <= n <= most for n in shape):
                 return np.dtype(dtype), tuple(shape)
-    raise BadModel(
-        f"the header describes array {quoted(name)} as {cut(repr(described))}, which is invalid"
-    )
+    words = f"the header describes array {quoted(name)} as {cut(repr(described))}"
+    raise BadModel(f"{words}, which is invalid")
 
 
 def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
     ready = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
     if ready.dtype.str not in _DTYPES or array.ndim not in (1, 2):
-        raise ValueError(
-            f"array {name!r} is {array.dtype} of shape {array.shape}; see storage.save"
-        )
+        what = f"{array.dtype} of shape {array.shape}"
+        raise ValueError(f"array {name!r} is {what}; see storage.save")
     return ready
 
 

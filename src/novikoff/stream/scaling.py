@@ -1,7 +1,5 @@
 """Scaling: rows to unit length, and the mean and standard deviation of columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -64,13 +62,8 @@ class Spread:
             self.size: Vector = np.sqrt((variance + self.mean**2) * share)
             self.size[self.size == 0] = 1.0
         self.is_dense = 2 * self.nonzero >= self.count
-
-    @property
-    def share(self) -> Vector:
-        """The share of the rows in which each column is not 0; 1 if it is 0 in all."""
-        out: Vector = self.nonzero / max(1, self.count)
-        out[out == 0] = 1.0
-        return out
+        # the share of the rows in which each column is not 0; 1 if it is 0 in all
+        self.share: Vector = np.where(self.nonzero > 0, self.nonzero / n, 1.0)
 
     def _include(self, rows: Rows) -> None:
         n, dim = len(rows), rows.dim

@@ -39,13 +39,13 @@ class ArrayFiles(Source):
     def __init__(self, files: Paths, *, labelled: bool = True) -> None:
         super().__init__(files)
         self._labelled = labelled
-        width: int | None = None
+        widths = list[int]()
         for one in self.inputs:
             with opened(one.path, labelled=labelled) as arrays:
-                d = _shape(arrays)[1]
-            width = d if width is None else width
-            if d != width:
-                raise BadExample(f"{one.path}: {d} columns, but {self.name} has {width}")
+                widths.append(_shape(arrays)[1])
+            if widths[-1] != widths[0]:
+                words = f"{widths[-1]} columns, but {self.name} has {widths[0]}"
+                raise BadExample(f"{one.path}: {words}")
 
     def _words(self) -> list[str]:
         return ["npz"]
@@ -68,14 +68,14 @@ class ArrayFiles(Source):
         self, marks: NDArray[Any] | None, n: int, row: int
     ) -> tuple[NDArray[np.int32], tuple[str, ...], list[int]]:
         """The labels of n rows as codes, their texts, and the first row of each."""
-        labels = np.full(n, -1, dtype=np.int32)
+        labels, there = np.full(n, -1, dtype=np.int32), np.arange(n)
         if marks is None:
             return labels, (), []
-        absent = np.isnan(marks) if marks.dtype.kind == "f" else np.zeros(n, dtype=np.bool_)
         if marks.dtype.kind == "f":
+            absent = np.isnan(marks)
             given = marks if self._labelled else np.where(absent, 0, marks)
             check_finite(given, lambda i: f"row {row + i}: label")
-        there = np.flatnonzero(~absent)
+            there = np.flatnonzero(~absent)
         found, met, of_row = np.unique(marks[there], return_index=True, return_inverse=True)
         order = np.argsort(met)
         place = np.empty(len(order), dtype=np.int32)
@@ -244,33 +244,33 @@ Arrays: TypeAlias = dict[str, StoredArray]
 @contextmanager
 def opened(path: str, *, labelled: bool) -> Iterator[Arrays]:
     """The arrays of a file that hold its examples; errors about them name the file."""
-    try:
-        with open(path, "rb") as file, ZipFile(file) as archive:
-            yield _arrays(archive, labelled)
-    except BadExample as error:
-        raise error.at(path) from None
-    except (*_BROKEN, OSError) as error:
-        if isinstance(error, OSError) and error.errno not in (None, EINVAL):
-            raise  # EINVAL: a position before the beginning of the file
-        raise BadExample(f"{path}: cannot be read as .npz: {error}") from None
+    with _opened(path, ".npz") as file, ZipFile(file) as archive:
+        yield _arrays(archive, labelled)
 
 
 @contextmanager
 def opened_array(path: str) -> Iterator[StoredArray]:
     """The array of a .npy file: rows of numbers; errors about it name the file."""
+    with _opened(path, ".npy") as file:
+        array = StoredArray(file, os.fstat(file.fileno()).st_size, "array")
+        if len(array.shape) != 2 or 0 in array.shape:
+            cure = "save rows of numbers, each with its label"
+            raise BadExample(f"the array has shape {array.shape}; {cure}")
+        _check_numbers(array)
+        yield array
+
+
+@contextmanager
+def _opened(path: str, kind: str) -> Iterator[IO[bytes]]:
     try:
         with open(path, "rb") as file:
-            array = StoredArray(file, os.fstat(file.fileno()).st_size, "array")
-            if len(array.shape) != 2 or 0 in array.shape:
-                raise BadExample(
-                    f"the array has shape {array.shape}; save rows of numbers, each with its label"
-                )
-            _check_numbers(array)
-            yield array
+            yield file
     except BadExample as error:
         raise error.at(path) from None
-    except _BROKEN as error:
-        raise BadExample(f"{path}: cannot be read as .npy: {error}") from None
+    except (*_BROKEN, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (None, EINVAL):
+            raise  # EINVAL: a position before the beginning of the file
+        raise BadExample(f"{path}: cannot be read as {kind}: {error}") from None
 
 
 def _arrays(archive: ZipFile, labelled: bool) -> Arrays:
