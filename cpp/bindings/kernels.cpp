@@ -60,9 +60,42 @@ static void py_sums(In<double> gram, Size n, In<std::int64_t> example, In<std::i
   fits(s.size(), n, s.size() / n);
   if (step.size() != example.size() || column.size() != example.size())
     refuse("a step and a column per mistake are needed");
+  const Added made{example.data(), column.data(), step.data(), example.size()};
   nb::gil_scoped_release unlocked;
-  refuse(kernel_sums(gram.data(), n, gram.size() / n, example.data(), column.data(), step.data(),
-                     example.size(), s.size() / n, s.data()));
+  const Stop stop = kernel_sums(gram.data(), n, 0, gram.size() / n, made, 0, s.size() / n, n, s.data());
+  refuse(stop.at < made.mistakes ? Stop{stop.at, Flaw::bounds} : stop);
+}
+
+static std::tuple<Size, int> py_scores(const Array& stored_values, const Maybe<Array>& stored_indices,
+                                       const Maybe<Array>& stored_starts, In<std::int64_t> which,
+                                       const Array& values, const Maybe<Array>& indices,
+                                       const Maybe<Array>& starts, Size dim, int shape, int degree,
+                                       double gamma, double constant, bool bias, Size begin, Size end,
+                                       In<std::int64_t> example, In<std::int64_t> column,
+                                       In<double> step, Maybe<In<double>> late, Out<double> s,
+                                       Maybe<Out<double>> u) {
+  const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const Size n = length(rows), made = example.size(), columns = n ? s.size() / n : 0;
+  within(begin, end, n);
+  fits(s.size(), n, columns);
+  if (step.size() != made || column.size() != made || (u && (!late || late->size() != made)))
+    refuse("a step and a column per mistake are needed");
+  if (u) fits(u->size(), n, columns);
+  const Kernel kernel = kernel_of(shape, degree, gamma, constant, bias);
+  const Added added[2] = {{example.data(), column.data(), step.data(), made},
+                          {example.data(), column.data(), u ? late->data() : nullptr, made}};
+  double* const to[2] = {s.data() + begin, u ? u->data() + begin : nullptr};
+  nb::gil_scoped_release unlocked;
+  RowEntries entries;
+  const Stop stop =
+      std::visit([&](const auto& r) { return entries.gather(r, begin, end); }, rows);
+  refuse(std::visit(
+      [&](const auto& r) {
+        return kernel_scores(r, which.data(), which.size(), entries, kernel, added, columns, n, to);
+      },
+      stored));
+  return {stop.at, static_cast<int>(stop.flaw)};
 }
 
 static void py_votes(In<double> gram, In<std::int64_t> example, In<double> step,
@@ -197,6 +230,16 @@ void bind_kernels(nb::module_& m) {
   m.def("kernel_sums", py_sums, nb::kw_only(), "gram"_a.noconvert(), "n"_a, "example"_a.noconvert(),
         "column"_a.noconvert(), "step"_a.noconvert(), "s"_a.noconvert(),
         "Adds the mistakes to the scores of n rows, one by one, in place: each to its column.");
+  m.def("kernel_scores", py_scores, "stored_values"_a.noconvert(),
+        "stored_indices"_a.noconvert().none(), "stored_starts"_a.noconvert().none(),
+        "which"_a.noconvert(), "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a,
+        "constant"_a, "bias"_a, "begin"_a, "end"_a, "example"_a.noconvert(), "column"_a.noconvert(),
+        "step"_a.noconvert(), "late"_a.noconvert().none(), "s"_a.noconvert(),
+        "u"_a.noconvert().none(),
+        "Adds the mistakes to the scores of rows[begin:end], as `kernel_sums` does, with the kernels of "
+        "these stored rows, whose numbers in `example` do not decrease; returns the first row not read, "
+        "and its flaw.");
   m.def("kernel_votes", py_votes, nb::kw_only(), "gram"_a.noconvert(), "example"_a.noconvert(),
         "step"_a.noconvert(), "survived"_a.noconvert(), "zero_is_positive"_a, "out"_a.noconvert(),
         "The votes on the rows of a Gram matrix, by rounds survived.");

@@ -218,22 +218,33 @@ inline void multiply_entries(const RowEntries& rows, Size block, const double* w
   });
 }
 
-// Turns the inner products of all rows with stored rows of these squares into kernels.
+// Turns the inner products of all rows with stored rows of these squares into kernels, and turns the
+// table round: tile[q * rows.n + k] is the kernel of row k with stored row q. Eight rows are turned at a
+// time, so that what is read again is in the fastest cache.
 inline void apply_kernel(const RowEntries& rows, const Kernel& kernel,
-                         const double (&squares)[together], double* sums) {
+                         const double (&squares)[together], double* sums, double* tile) {
   on_this_processor([=, &rows, &kernel, &squares]() __attribute__((always_inline)) {
-    for (Size k = 0; k < rows.n; ++k)
-      kernel.apply(reinterpret_cast<double(&)[together]>(sums[k * together]), rows.square[k], squares);
+    constexpr Size turned = 8;
+    const Size n = rows.n;
+    for (Size first = 0; first < n; first += turned) {
+      const Size end = std::min(n, first + turned);
+      for (Size k = first; k < end; ++k)
+        kernel.apply(reinterpret_cast<double(&)[together]>(sums[k * together]), rows.square[k], squares);
+      for (Size q = 0; q < together; ++q)
+        for (Size k = first; k < end; ++k) tile[q * n + k] = sums[k * together + q];
+    }
   });
 }
 
-// out[m * stride + first + k] = K(row k of these, stored row which[m]), or stored row m without `which`.
-template <class Stored>
-Stop kernel_gram(const Stored& stored, const std::int64_t* which, Size width, const RowEntries& rows,
-                 const Kernel& kernel, Size stride, Size first, double* out) {
-  std::vector<Line> room((rows.columns + rows.n) * together / Line::doubles);
+// Calls use(m, some, tile) for some stored rows which[m], which[m + 1], ... at a time (or stored rows m,
+// m + 1, ... without `which`), where tile[q * rows.n + k] = K(row k of these, stored row which[m + q]).
+template <class Stored, class Use>
+Stop kernel_tiles(const Stored& stored, const std::int64_t* which, Size width, const RowEntries& rows,
+                  const Kernel& kernel, Use use) {
+  std::vector<Line> room((rows.columns + 2 * rows.n) * together / Line::doubles);
   double* const work = reinterpret_cast<double*>(room.data());  // which may be null
   double* const sums = work + rows.columns * together;
+  double* const tile = sums + rows.n * together;
   double squares[together] = {};
   for (Size m = 0; m < width; m += together) {
     const Size some = std::min(together, width - m);
@@ -255,29 +266,67 @@ Stop kernel_gram(const Stored& stored, const std::int64_t* which, Size width, co
     if (const Stop stop = spread(false); stop.flaw != Flaw::none) return stop;
     std::fill(sums, sums + rows.n * together, 0.0);
     for (Size b = 0; b < rows.blocks; ++b) multiply_entries(rows, b, work, sums);
-    apply_kernel(rows, kernel, squares, sums);
-    for (Size q = 0; q < some; ++q)
-      for (Size k = 0; k < rows.n; ++k) out[(m + q) * stride + first + k] = sums[k * together + q];
+    apply_kernel(rows, kernel, squares, sums, tile);
+    if (const Stop stop = use(m, some, tile); stop.flaw != Flaw::none) return stop;
     spread(true);
   }
   return {width, Flaw::none};
 }
 
-// s[column[k] * n + i] += step[k] gram[example[k] * n + i] for k = 0, 1, ... in turn, for all n rows i.
-inline Stop kernel_sums(const double* gram, Size n, Size width, const std::int64_t* example,
-                        const std::int64_t* column, const double* step, Size mistakes, Size columns,
-                        double* s) {
-  return on_this_processor([=]() __attribute__((always_inline)) -> Stop {
-    for (Size k = 0; k < mistakes; ++k) {
-      const auto m = Size(read_once(example[k])), c = Size(read_once(column[k]));
-      if (m >= width || c >= columns) return {k, Flaw::bounds};
-      const double* const of = gram + m * n;
-      double* const to = s + c * n;
-      const double a = step[k];
+// out[m * stride + first + k] = K(row k of these, stored row which[m]), or stored row m without `which`.
+template <class Stored>
+Stop kernel_gram(const Stored& stored, const std::int64_t* which, Size width, const RowEntries& rows,
+                 const Kernel& kernel, Size stride, Size first, double* out) {
+  return kernel_tiles(stored, which, width, rows, kernel, [=, n = rows.n](Size m, Size some, const double* tile) {
+    for (Size q = 0; q < some; ++q) std::copy_n(tile + q * n, n, out + (m + q) * stride + first);
+    return Stop{width, Flaw::none};
+  });
+}
+
+// Mistakes in the order of the run, each on a row of a Gram matrix, with a step for a column of scores.
+struct Added {
+  const std::int64_t *example, *column;
+  const double* step;
+  Size mistakes;
+};
+
+// s[column[k] * stride + i] += step[k] gram[(example[k] - first) * n + i] for k = begin, begin + 1, ... in
+// turn, for all n rows i, until an example is not below first + width; returns that k.
+inline Stop kernel_sums(const double* gram, Size n, Size first, Size width, const Added& made, Size begin,
+                        Size columns, Size stride, double* s) {
+  return on_this_processor([=, &made]() __attribute__((always_inline)) -> Stop {
+    for (Size k = begin; k < made.mistakes; ++k) {
+      const auto m = Size(read_once(made.example[k])), c = Size(read_once(made.column[k]));
+      if (m < first || c >= columns) return {k, Flaw::bounds};
+      if (m - first >= width) return {k, Flaw::none};
+      const double* const of = gram + (m - first) * n;
+      double* const to = s + c * stride;
+      const double a = made.step[k];
       for (Size i = 0; i < n; ++i) to[i] += a * of[i];
     }
-    return {mistakes, Flaw::none};
+    return {made.mistakes, Flaw::none};
   });
+}
+
+// The same with the kernels of stored rows and these rows, which are computed on the way; the examples
+// of mistakes do not decrease. Kernels are not written to memory: 21 -> 12 ns for each of 225 million.
+template <class Stored>
+Stop kernel_scores(const Stored& stored, const std::int64_t* which, Size width, const RowEntries& rows,
+                   const Kernel& kernel, const Added (&made)[2], Size columns, Size stride,
+                   double* const (&s)[2]) {
+  Size at[2] = {};
+  const auto add = [&](Size m, Size some, const double* tile) {
+    Stop stop{0, Flaw::none};
+    for (int t = 0; t < 2 && stop.flaw == Flaw::none; ++t) {
+      if (!s[t]) continue;
+      stop = kernel_sums(tile, rows.n, m, some, made[t], at[t], columns, stride, s[t]);
+      at[t] = stop.at;
+    }
+    return stop;
+  };
+  const Stop stop = kernel_tiles(stored, which, width, rows, kernel, add);
+  const bool left = (s[0] && at[0] < made[0].mistakes) || (s[1] && at[1] < made[1].mistakes);
+  return left && stop.flaw == Flaw::none ? Stop{width, Flaw::bounds} : stop;
 }
 
 // votes[i] = the sum over k = 0, 1, ... of survived[k] times the sign of the score s[i] of row i after

@@ -83,8 +83,15 @@ def test_every_check_of_scikit_learn_passes_for_many_classes_jointly(kind: Any) 
 
 @pytest.mark.parametrize(
     "estimator",
-    [KernelPerceptron(kernel="linear", fit_intercept=True), KernelPerceptron(reading="vote")],
-    ids=["linear", "poly"],
+    [
+        KernelPerceptron(kernel="linear", fit_intercept=True),
+        KernelPerceptron(reading="vote"),
+        KernelPerceptron(reading="final"),
+        KernelPerceptron(multiclass="joint"),
+        KernelPerceptron(reading="vote", multiclass="joint"),
+        KernelPerceptron(reading="final", multiclass="joint"),
+    ],
+    ids=["linear", "poly", "final", "joint", "joint vote", "joint final"],
 )
 def test_every_check_of_scikit_learn_passes_for_a_kernel(estimator: Any) -> None:
     # a polynomial of degree 3 takes both signs, however much the examples of a class weigh

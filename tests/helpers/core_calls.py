@@ -180,6 +180,19 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             core.kernel_sums, gram=gram, n=N, **made, column=np.zeros(N, np.int64), s=np.zeros(N)
         ),
         partial(
+            core.kernel_scores,
+            *csr,
+            example,
+            *rows,
+            **kernel,
+            **span,
+            **{**made, "example": np.arange(N)},
+            column=np.zeros(N, np.int64),
+            late=np.ones(N),
+            s=np.zeros(N),
+            u=np.zeros(N),
+        ),
+        partial(
             core.kernel_joint_votes,
             gram=gram,
             **made,

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from helpers import textbook
 from helpers.strategies import TIES, dyadic_data, dyadic_importances, layouts, orders, precisions
-from novikoff import Additive, Dual, JointDual, Kernel, play, readings
-from novikoff.ledger.kernels import NotPositive
+from novikoff import Additive, Dual, JointDual, Kernel, KernelPerceptron, play, readings
+from novikoff.ledger.kernels import FileKernel, NotPositive, add_mistakes
 from novikoff.ledger.readings import Reading
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows
+from novikoff.stream.rows import DenseRows, Rows
 
 XOR = np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]]), np.array([1, 1, -1, -1])
 
@@ -162,6 +162,47 @@ def test_many_rows_in_any_order_are_learned_as_few_at_a_time_are() -> None:
     rows = DenseRows(X)
     own = learner.scores(rows)
     assert own.tobytes() == readings.scores(learner, ledgers[0], "final", rows).tobytes()
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("name", get_args(FileKernel))
+def test_mistakes_are_added_on_the_way_as_with_the_whole_gram_matrix(
+    name: Any, layout: str
+) -> None:
+    dice = np.random.default_rng(0)
+    X, Z = dice.standard_normal((600, 40)), dice.standard_normal((90, 40))
+    X[dice.random(X.shape) < 0.7] = 0.0
+    rows: Rows = DenseRows(X) if layout == "dense" else DenseRows(X).sparse()
+    kernel, of, at = Kernel(name, 3, 0.1, 1.0), DenseRows(Z).sparse(), np.arange(90)
+    which = dice.permutation(90)[:70]  # of which some are mistaken twice, and some by two runs
+    example, column = np.sort(dice.integers(0, 70, 200)), dice.integers(0, 3, 200)
+    steps = dice.standard_normal((2, 200))
+    gram = kernel.gram(rows, of, at, which, bias=True)
+    for tables in (1, 2):
+        found = [np.full((3, 600), 0.1) for _ in range(tables)]
+        expected = [table.copy() for table in found]
+        made = (at, which, example, column)
+        kernel.add(found, [*steps[:tables]], rows, of, *made, bias=True)
+        for table, step in zip(expected, steps, strict=False):
+            add_mistakes(gram, example, column, step, table)
+        assert [one.tobytes() for one in found] == [one.tobytes() for one in expected]
+
+
+def test_runs_in_step_bring_rows_up_to_date_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice, calls = np.random.default_rng(0), list[int]()
+    X, y = dice.standard_normal((1500, 6)), dice.integers(0, 5, 1500)
+    multiply = Kernel.add
+
+    def counted(
+        kernel: Kernel, tables: Any, steps: Any, rows: Rows, *more: Any, bias: bool
+    ) -> None:
+        calls.append(len(rows))
+        multiply(kernel, tables, steps, rows, *more, bias=bias)
+
+    monkeypatch.setattr(Kernel, "add", counted)
+    KernelPerceptron(kernel="rbf", gamma=0.3, max_iter=1, shuffle=False).fit(X, y)
+    # the part that comes next, and the rows of the parts after it when a look ahead begins
+    assert calls == [256, 256, 256, 476, 220]
 
 
 @pytest.mark.parametrize("x", [0.0, 0.3, 1.0, 7.7, 20.0, 26.9, 30.0])

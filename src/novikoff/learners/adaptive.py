@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import check_class_weights, check_regularisation, one_pass
-from novikoff.learners.summed import Summed
+from novikoff.learners.compiled_pass import (
+    Summed,
+    check_class_weights,
+    check_regularisation,
+    finite_numbers,
+    one_pass,
+)
 from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Matrix, Mistakes
-from novikoff.ledger.weights import parted, variances_narrowed, variances_widened, whole
+from novikoff.ledger.weights import variances_narrowed, variances_widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
@@ -76,9 +81,9 @@ class Adaptive(Summed):
         self._w: Vector = np.zeros(length)
         self._s: Vector = np.ones(length)
         if start is not None:
-            self._w = _numbers(start, length, "start") + 0.0  # the start −0 is the start 0
+            self._w = finite_numbers(start, (length,), "start", "numbers")
         if variances is not None:
-            self._s = _numbers(variances, length, "variances").copy()
+            self._s = finite_numbers(variances, (length,), "variances", "numbers")
             if not (self._s > 0).all():
                 raise ValueError("variances must all be above 0")
         self._starting = None if variances is None else self._s.copy()
@@ -144,10 +149,7 @@ class Adaptive(Summed):
             "averaging": self._u is not None,
             "rounds": self.rounds,
         }
-        arrays: Arrays = {"class_weights": np.array(self.class_weights)}
-        for name, sums in (("w", self._w), ("u", self._u)):
-            if sums is not None:
-                arrays[name], arrays[f"{name}_constant"] = parted(sums, dim, bias=self.bias)
+        arrays = self._stored_sums(dim) | {"class_weights": np.array(self.class_weights)}
         full = self._is_full
         arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias, full=full)
         if self._starting is not None:
@@ -160,30 +162,20 @@ class Adaptive(Summed):
         """The learner that `state` described; it continues with the same bits."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("adaptive",))
-        dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
-        low, high = stored.vector("class_weights", 2).tolist()
-        length = dim + bias
-
-        def sums(name: str) -> Vector:
-            constant = stored.vector(f"{name}_constant", 1)
-            return whole(stored.vector(name, dim), constant, bias=bias)
-
-        w, u = sums("w"), sums("u") if averaging else None  # they are as long as `dim` says
-        starting = None
+        dim, bias = stored.count("dim"), stored.flag("bias")
+        length, starting = dim + bias, None
         if "starting_variances" in stored:
             starting = stored.vector("starting_variances", length)
-        try:
-            learner = cls(
-                dim,
-                bias=bias,
-                regularisation=stored.number("regularisation"),
-                matrix=stored.choice("matrix", get_args(Matrix)),
-                variances=starting,
-                class_weights=(low, high),
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
-        learner._w, learner._u = w, u
+        learner = stored.made(
+            cls,
+            dim,
+            bias=bias,
+            regularisation=stored.number("regularisation"),
+            matrix=stored.choice("matrix", get_args(Matrix)),
+            variances=starting,
+            class_weights=stored.vector("class_weights", 2).tolist(),
+        )
+        learner._restore_sums(stored, (dim,), averaging=stored.flag("averaging"))
         shape = (length, length) if learner._is_full else (length,)
         variances = stored.array("variances", ("float64",), shape)
         own = variances.diagonal() if learner._is_full else variances
@@ -195,7 +187,7 @@ class Adaptive(Summed):
             np.isfinite(variances).all() and np.array_equal(variances, variances.T)
         ):
             stored.refuse("its variances are not a symmetric matrix")
-        learner._s, learner.rounds = variances, stored.count("rounds")
+        learner._s = variances
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
@@ -246,10 +238,3 @@ class Adaptive(Summed):
         if importances is not None:
             each *= importances
         return replace(mistakes, importances=each)
-
-
-def _numbers(given: Vector, length: int, name: str) -> Vector:
-    numbers = np.asarray(given, dtype=np.float64)
-    if numbers.shape != (length,) or not np.isfinite(numbers).all():
-        raise ValueError(f"{name} must hold {length} finite numbers, got {numbers.shape}")
-    return numbers

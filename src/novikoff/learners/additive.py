@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
     THRESHOLDS,
+    Summed,
     Ties,
     check_sizes,
+    finite_numbers,
     one_pass,
     stored_unit,
     thresholds_of,
 )
-from novikoff.learners.summed import Summed
 from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.ledger.weights import parted, times, whole
+from novikoff.ledger.weights import times, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, Rows, Vector, dots
@@ -75,12 +76,9 @@ class Additive(Summed):
         self._unit, step = rate, 1.0
         self._w = np.zeros(length)
         if start is not None:
-            given = np.asarray(start, dtype=np.float64)
-            if given.shape != (length,) or not np.isfinite(given).all():
-                raise ValueError(f"start must hold {length} finite weights, got {given.shape}")
+            given = finite_numbers(start, (length,), "start", "weights")
             if given.any():
-                self._w = given + 0.0  # the start −0 is the start 0
-                self._unit, step = 1.0, rate
+                self._w, self._unit, step = given, 1.0, rate
         self._u = np.zeros(length) if averaging else None
         self._steps = (step * class_weights[0], step * class_weights[1])
         if margin > 0:
@@ -108,8 +106,6 @@ class Additive(Summed):
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """All that `restored` needs, of the first `dim` features: settings for JSON, and arrays."""
         dim = int(self.dim if dim is None else dim)
-        sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
-        taken = {name: parted(sum_, dim, bias=self.bias) for name, sum_ in sums.items()}
         settings = {
             "rule": "additive",
             "dim": dim,
@@ -121,8 +117,9 @@ class Additive(Summed):
             "rounds": self.rounds,
             "unit": float(self._unit),
         }
-        arrays = {name: features for name, (features, _) in taken.items()}
-        arrays["constants"] = np.concatenate([constant for _, constant in taken.values()])
+        arrays = self._stored_sums(dim)
+        constants = [arrays.pop(name) for name in ("w_constant", "u_constant") if name in arrays]
+        arrays["constants"] = np.concatenate(constants)
         arrays["steps"], arrays["thresholds"] = np.array(self._steps), np.array(self._thresholds)
         return settings, arrays
 
@@ -139,16 +136,8 @@ class Additive(Summed):
         features = [stored.vector(name, dim) for name in names]
         constants = np.split(stored.vector("constants", len(names)), len(names))
         unit, rate = stored_unit(stored)
-        try:
-            learner = cls(
-                0,
-                bias=bias,
-                margin=stored.number("margin"),
-                rate=rate,
-                ties=stored.choice("ties", tuple(THRESHOLDS)),
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
+        how = {"bias": bias, "ties": stored.choice("ties", tuple(THRESHOLDS))}
+        learner = stored.made(cls, 0, margin=stored.number("margin"), rate=rate, **how)
         sums = [whole(f, c, bias=bias) for f, c in zip(features, constants, strict=True)]
         learner.dim, learner.rounds = dim, stored.count("rounds")
         learner._w, learner._u = sums[0], sums[1] if averaging else None

@@ -1,4 +1,4 @@
-"""What the linear learners share: ties, checks of their settings, and a pass of the core."""
+"""What learners share: checks of their settings, sums of steps, and a pass of the core."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
+from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.storage.checked import Stored
+from novikoff.ledger.readings import mean_of_weights
+from novikoff.ledger.weights import parted, times, turned, whole, widened
+from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import is_finite_number
-from novikoff.stream.rows import Flaw, Positions, explain, part_size
+from novikoff.stream.rows import Flaw, Positions, Vector, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]
@@ -61,6 +64,91 @@ def stored_unit(stored: Stored) -> tuple[float, float]:
     if unit not in (1.0, rate):
         stored.refuse(f"its unit is {unit!r}, which is neither 1 nor its rate, {rate!r}")
     return unit, rate
+
+
+class Summed:
+    """Weights w, over their unit, and the u of `mean_of_weights`; a column a class for many."""
+
+    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
+    dim: int
+    bias: bool
+    rounds: int
+    _w: Vector
+    _u: Vector | None
+    _unit: float = 1.0
+
+    @property
+    def weights(self) -> Vector:
+        """The present weights, the constant's last; a row a class for many classes."""
+        return self._shown(self._w)
+
+    @property
+    def averaging(self) -> bool:
+        """Whether the learner keeps the sum that `average` needs."""
+        return self._u is not None
+
+    @property
+    def average(self) -> Vector:
+        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
+        if self._u is None:
+            raise ValueError("this learner keeps no average; make it with averaging=True")
+        return self._shown(mean_of_weights(self._w, self._u, self.rounds))
+
+    def _shown(self, w: Vector) -> Vector:
+        return times(self._unit, w)
+
+    def widen(self, dim: int) -> None:
+        """Make room for `dim` features, at least as many as now; the new ones have weight 0.
+
+        The learner continues as one of this width from the start would: where numbers round, the
+        bits agree if each width is a multiple of 8, as sums are taken in lanes, column mod 8.
+        """
+        self._w = widened(self._w, dim, bias=self.bias)
+        self._u = None if self._u is None else widened(self._u, dim, bias=self.bias)
+        self.dim = dim
+
+    def turn_round(self) -> None:
+        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
+        self._w = turned(self._w)
+        self._u = None if self._u is None else turned(self._u)
+        self.honest = None if self.honest is None else self.honest.turned()
+
+    def _own_weights(self) -> None:
+        """Copy what is mapped from a file."""
+        for name in ("_w", "_u", "_s"):
+            numbers: Vector | None = getattr(self, name, None)
+            if numbers is not None and not numbers.flags.writeable:
+                setattr(self, name, numbers.copy())
+
+    def _stored_sums(self, dim: int) -> Arrays:
+        """w, and u if there is one: the numbers of the first `dim` features, and the constant's."""
+        out: Arrays = {}
+        for name, sums in (("w", self._w), ("u", self._u)):
+            if sums is not None:
+                out[name], out[f"{name}_constant"] = parted(self._met(sums), dim, bias=self.bias)
+        return out
+
+    def _met(self, sums: Vector) -> Vector:
+        """The sums of the classes that were met, if there are many."""
+        return sums
+
+    def _restore_sums(self, stored: Stored, shape: tuple[int, ...], *, averaging: bool) -> None:
+        """Take w, and u if there is one, from a file; the features have this shape."""
+        self._u = None
+        for name in ("w", "u") if averaging else ("w",):
+            features = stored.array(name, ("float64",), shape)
+            constant = stored.array(f"{name}_constant", ("float64",), (1, *shape[1:]))
+            setattr(self, f"_{name}", whole(features, constant, bias=self.bias))
+        self.dim, self.rounds = shape[0], stored.count("rounds")
+
+
+def finite_numbers(given: Vector, shape: tuple[int, ...], name: str, what: str) -> Vector:
+    """Weights that a caller gave, with 0 in place of −0; ValueError if they do not fit."""
+    numbers = np.asarray(given, dtype=np.float64)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        size = shape[0] if len(shape) == 1 else shape
+        raise ValueError(f"{name} must hold {size} finite {what}, got {numbers.shape}")
+    return numbers + 0.0
 
 
 def refusal(flaw: Flaw, block: Block, i: int) -> BadExample:

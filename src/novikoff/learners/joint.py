@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass, stored_unit
-from novikoff.learners.summed import Summed
+from novikoff.learners.compiled_pass import (
+    Summed,
+    check_class_weights,
+    check_sizes,
+    finite_numbers,
+    one_pass,
+    stored_unit,
+)
 from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole
+from novikoff.ledger.weights import class_scores, columns_for, times
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, Rows, Vector
@@ -23,6 +29,7 @@ from novikoff.stream.rows import Positions, Rows, Vector
 class OfClasses:
     """What learners of many classes in one run know of these: their number and their weights."""
 
+    dim: int
     n_classes: int
     _rate: float
     _class_weights: Vector
@@ -50,6 +57,28 @@ class OfClasses:
         some = min(width, len(self._class_weights))
         steps[:some] *= self._class_weights[:some]
         return steps
+
+    def pass_of_classes(
+        self,
+        core: Callable[..., tuple[int, int, int, int]],
+        block: Block,
+        begin: int,
+        end: int,
+        **rule: Any,
+    ) -> tuple[int, Positions, Mistakes]:
+        """As `one_pass`, with the classes of each mistake; the core also says how many it knows."""
+        pairs, known = np.empty((2, end - begin), np.int32), self.n_classes
+
+        def counting(*rows: Any, **how: Any) -> tuple[int, int, int]:
+            nonlocal known
+            at, flaw, made, known = core(*rows, **how, right=pairs[0], rival=pairs[1])
+            return at, flaw, made
+
+        labels, dim = block.codes, self.dim
+        at, which, mistakes = one_pass(counting, block, begin, end, labels=labels, dim=dim, **rule)
+        right, rival = pairs[:, : len(mistakes)].copy()
+        self.n_classes = known
+        return at, which, replace(mistakes, classes=right, rivals=rival, n_classes=known)
 
 
 class Joint(Summed, OfClasses):
@@ -92,11 +121,9 @@ class Joint(Summed, OfClasses):
         self._w = np.zeros((dim + self.bias, columns_for(classes)))
         self._unit, self._rate = rate, 1.0
         if start is not None:
-            given, shape = np.asarray(start, dtype=np.float64), (classes, dim + self.bias)
-            if given.shape != shape or not np.isfinite(given).all():
-                raise ValueError(f"start must hold {shape} finite weights, got {given.shape}")
+            given = finite_numbers(start, (classes, dim + self.bias), "start", "weights")
             if given.any():
-                self._w[:, :classes] = given.T + 0.0  # the start −0 is the start 0
+                self._w[:, :classes] = given.T
                 self._unit, self._rate = 1.0, rate
         self._u = np.zeros_like(self._w) if averaging else None
         self._class_weights = np.array(class_weights, dtype=np.float64)
@@ -104,6 +131,9 @@ class Joint(Summed, OfClasses):
 
     def _shown(self, w: Vector) -> Vector:
         return times(self._unit, np.ascontiguousarray(w[:, : self.n_classes].T))
+
+    def _met(self, sums: Vector) -> Vector:
+        return np.ascontiguousarray(sums[:, : self.n_classes])
 
     def make_room(self, classes: int) -> None:
         """Make room for the weights of this many classes."""
@@ -149,8 +179,16 @@ class Joint(Summed, OfClasses):
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
         in_pass = counts_of(self.honest) is not None  # which needs u to count scores
         threshold = 0.0 if self.only_mistakes else self._threshold
-        rule = {"threshold": threshold, "unit": self._unit}
-        at, which, mistakes = self._pass(_core.joint_learn, block, begin, end, rule, late=in_pass)
+        self._make_ready(block)
+        at, which, mistakes = self._pass(
+            _core.joint_learn,
+            block,
+            begin,
+            end,
+            late=in_pass,
+            threshold=threshold,
+            unit=self._unit,
+        )
         if self._u is not None and not in_pass:
             assert mistakes.classes is not None
             assert mistakes.rivals is not None
@@ -173,28 +211,17 @@ class Joint(Summed, OfClasses):
         block: Block,
         begin: int,
         end: int,
-        rule: Mapping[str, Any],
         *,
         late: bool,
+        **rule: Any,
     ) -> tuple[int, Positions, Mistakes]:
-        """As `one_pass`, with room for the classes of the block, and u if it is needed."""
-        codes = block.codes
-        self.make_room(int(codes.max(initial=-1)) + 1)
-        self._own_weights()
-        room, width = end - begin, self._w.shape[1]
-        classes, rivals = np.empty(room, np.int32), np.empty(room, np.int32)
-
-        def counting(*rows: Any, **rule: Any) -> tuple[int, int, int]:
-            at, flaw, made, self.n_classes = core(*rows, **rule)
-            return at, flaw, made
-
-        at, which, mistakes = one_pass(
-            counting,
+        """As `pass_of_classes`, with room for the classes of the block, and u if it is needed."""
+        width = self._w.shape[1]
+        at, which, mistakes = self.pass_of_classes(
+            core,
             block,
             begin,
             end,
-            labels=codes,
-            dim=self.dim,
             step=self._steps_of(width),
             bias=self.bias,
             rounds=self.rounds,
@@ -202,23 +229,16 @@ class Joint(Summed, OfClasses):
             classes=self.n_classes,
             w=self._w.reshape(-1),
             u=self._u.reshape(-1) if late and self._u is not None else None,
-            right=classes,
-            rival=rivals,
             counts=counts_of(self.honest),
             **rule,
         )
         self.rounds += at - begin
-        made = len(mistakes)
-        return (
-            at,
-            which,
-            replace(
-                mistakes,
-                classes=classes[:made].copy(),
-                rivals=rivals[:made].copy(),
-                n_classes=self.n_classes,
-            ),
-        )
+        return at, which, mistakes
+
+    def _make_ready(self, block: Block) -> None:
+        """Make room for the classes of the block, in arrays that can be changed."""
+        self.make_room(int(block.codes.max(initial=-1)) + 1)
+        self._own_weights()
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
@@ -234,12 +254,7 @@ class Joint(Summed, OfClasses):
             "rounds": self.rounds,
             "unit": float(self._unit),
         }
-        sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
-        arrays: Arrays = {"class_weights": self._class_weights}
-        for name, table in sums.items():
-            met = np.ascontiguousarray(table[:, : self.n_classes])
-            arrays[name], arrays[f"{name}_constant"] = parted(met, dim, bias=self.bias)
-        return settings, arrays
+        return settings, self._stored_sums(dim) | {"class_weights": self._class_weights}
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
@@ -250,27 +265,17 @@ class Joint(Summed, OfClasses):
         unit, rate = stored_unit(stored)
         if dim and not classes:
             stored.refuse(f"it has {dim} features and no class")
-        try:
-            learner = cls(
-                0,
-                bias=bias,
-                margin=stored.number("margin"),
-                rate=rate,
-                class_weights=stored.vector("class_weights").tolist(),
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
+        learner = stored.made(
+            cls,
+            0,
+            bias=bias,
+            margin=stored.number("margin"),
+            rate=rate,
+            class_weights=stored.vector("class_weights").tolist(),
+        )
         learner._unit, learner._rate = unit, 1.0 if unit == rate else rate
         learner._threshold = learner.margin / unit
-
-        def table(name: str) -> Vector:
-            features = stored.array(name, ("float64",), (dim, classes))
-            constant = stored.array(f"{name}_constant", ("float64",), (1, classes))
-            return whole(features, constant, bias=bias)
-
-        learner._w = table("w")
-        learner._u = table("u") if stored.flag("averaging") else None
-        learner.dim, learner.n_classes = dim, classes
-        learner.rounds = stored.count("rounds")
+        learner._restore_sums(stored, (dim, classes), averaging=stored.flag("averaging"))
+        learner.n_classes = classes
         learner.make_room(classes)
         return learner

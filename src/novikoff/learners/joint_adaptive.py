@@ -93,10 +93,9 @@ class JointAdaptive(Joint):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        self.make_room(int(block.codes.max(initial=-1)) + 1)
-        self._own_weights()
-        rule = {"r": self.regularisation, "variance": self._s.reshape(-1)}
-        at, which, mistakes = self._pass(_core.joint_adapt, block, begin, end, rule, late=True)
+        self._make_ready(block)
+        how = {"r": self.regularisation, "variance": self._s.reshape(-1)}
+        at, which, mistakes = self._pass(_core.joint_adapt, block, begin, end, late=True, **how)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 
@@ -111,8 +110,8 @@ class JointAdaptive(Joint):
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
         settings, arrays = super().state(dim)
         settings |= {"rule": "joint-adaptive", "regularisation": self.regularisation}
-        met = np.ascontiguousarray(self._s[:, : self.n_classes])
-        arrays["variances"] = variances_narrowed(met, settings["dim"], bias=self.bias)
+        own = self._met(self._s)
+        arrays["variances"] = variances_narrowed(own, settings["dim"], bias=self.bias)
         return settings, arrays
 
     @classmethod
@@ -121,10 +120,8 @@ class JointAdaptive(Joint):
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("joint-adaptive",))
         plain = Joint.restored({**settings, "rule": "joint"}, arrays)
-        try:
-            learner = cls(0, bias=plain.bias, regularisation=stored.number("regularisation"))
-        except ValueError as error:
-            stored.refuse(str(error))
+        regularisation = stored.number("regularisation")
+        learner = stored.made(cls, 0, bias=plain.bias, regularisation=regularisation)
         if (plain.margin, plain.rate) != (0.0, 1.0):
             stored.refuse("an adaptive learner has neither a margin nor a rate")
         vars(learner).update(vars(plain))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 from weakref import ref
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
     THRESHOLDS,
-    Core,
     Ties,
     check_class_weights,
     check_sizes,
@@ -24,7 +22,7 @@ from novikoff.learners.compiled_pass import (
 from novikoff.learners.joint import OfClasses
 from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.kept_rows import KeptRows
-from novikoff.ledger.kernels import Kernel, add_mistakes
+from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes, both_classes
 from novikoff.ledger.weights import times
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
@@ -34,7 +32,6 @@ from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, SparseRows, V
 _AHEAD = 1024  # rows whose scores are brought up to date together
 _PART = 256  # rows that are learned from together: all their kernels are computed
 _FORGETS = 64  # the same with a budget
-_MISTAKES = 2048  # multiplied at a time with the rows
 
 
 class Dual:
@@ -163,15 +160,16 @@ class Dual:
         end = min(end, begin + (_PART if self.budget is None else _FORGETS))
         had = self._sums.size
 
-        def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, int, int]:
+        def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, ...]:
             if begin % _AHEAD == 0 and self.budget is None:
                 last = min(block.n_rounds, begin + _AHEAD)
-                self._sums.refresh(block, _shown(order, begin, last))
+                self._sums.look_ahead(block, _shown(order, begin, last))
             part = self._sums.part(block, _shown(order, begin, end), hears=self.budget is None)
             out = {name: room for name, room in out.items() if name in _RECORDS}
-            done, flaw, made = self._learn_part(part, block, out)
+            done, flaw, made, *classes = self._learn_part(part, block, out)
             out["row"][:made] = part.which[out["row"][:made]]
-            return begin + done, part.flaw if done == len(part.which) else flaw, made
+            flaw = part.flaw if done == len(part.which) else flaw
+            return begin + done, flaw, made, *classes
 
         try:
             at, mistakes = self._passed(core, block, begin, end)
@@ -181,11 +179,11 @@ class Dual:
         self.rounds += at - begin
         return at, mistakes
 
-    def _passed(self, core: Core, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         at, _, mistakes = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim)
         return at, mistakes
 
-    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, int, int]:
+    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         """Learn from the rows of the part: how many were learned, the flaw, and the mistakes."""
         n, labels, importances = len(part.which), block.signs[part.which], part.importances
         thresholds = (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
@@ -270,18 +268,16 @@ class Dual:
         """The learner that `state` described; `recall` must follow."""
         stored = Stored("learner", settings, arrays)
         own = cls._own_settings(stored)
-        try:
-            learner = cls(
-                stored.count("dim"),
-                kernel=Kernel.restored(stored.settings("kernel")),
-                bias=stored.flag("bias"),
-                margin=stored.number("margin"),
-                rate=stored.number("rate"),
-                averaging=stored.flag("averaging"),
-                **own,
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
+        learner = stored.made(
+            cls,
+            stored.count("dim"),
+            kernel=Kernel.restored(stored.settings("kernel")),
+            bias=stored.flag("bias"),
+            margin=stored.number("margin"),
+            rate=stored.number("rate"),
+            averaging=stored.flag("averaging"),
+            **own,
+        )
         learner.rounds = stored.count("rounds")
         if learner.budget is not None:
             learner._made, weights = stored.count("made"), stored.vector("kept_steps")
@@ -347,25 +343,16 @@ class JointDual(Dual, OfClasses):
         s = self._sums.scores(rows, self.dim, range(self.n_classes))
         return times(self.rate, np.ascontiguousarray(s.T))
 
-    def _passed(self, core: Core, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        room = end - begin
-        self._pairs = np.empty(room, np.int32), np.empty(room, np.int32)
-        known = self.n_classes
-        try:
-            at, _, mistakes = one_pass(core, block, begin, end, labels=block.codes, dim=self.dim)
-        except BaseException:
-            self.n_classes = known
-            raise
-        right, rival = (column[: len(mistakes)].copy() for column in self._pairs)
-        made = replace(mistakes, classes=right, rivals=rival, n_classes=self.n_classes)
-        return at, made
+    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        at, _, mistakes = self.pass_of_classes(core, block, begin, end)
+        return at, mistakes
 
-    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, int, int]:
+    def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         codes = block.codes[part.which]
         width = max(self.n_classes, int(codes.max(initial=-1)) + 1)
-        own, (right, rival) = slice(width), self._pairs
+        own = slice(width)
         s, *u = part.scores(own)
-        done, flaw, made, self.n_classes = _core.kernel_joint_learn(
+        done, flaw, made, known = _core.kernel_joint_learn(
             gram=part.gram.reshape(-1),
             labels=codes,
             importances=part.importances,
@@ -376,17 +363,16 @@ class JointDual(Dual, OfClasses):
             classes=self.n_classes,
             s=s.reshape(-1),
             u=u[0].reshape(-1) if u else None,
-            right=right,
-            rival=rival,
             counts=counts_of(self.honest),
             **out,
         )
         which, steps = np.repeat(out["row"][:made], 2), _both(out["taken"][:made])
-        pairs = np.column_stack([right[:made], rival[:made]]).reshape(-1).astype(np.int64)
+        pairs = np.column_stack([out["right"][:made], out["rival"][:made]])
+        pairs = pairs.reshape(-1).astype(np.int64)
         self._sums.add(part, which, pairs, steps, np.repeat(out["round"][:made], 2))
         if done == len(part.which):
             part.put(own, [s, *u])
-        return done, flaw, made
+        return done, flaw, made, known
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """What `restored` needs besides the ledger, which has the mistakes."""
@@ -428,7 +414,7 @@ def _both(steps: Vector) -> Vector:
     return np.column_stack([steps, -steps]).reshape(-1)
 
 
-_RECORDS = ("round", "row", "score", "taken", "square")
+_RECORDS = ("round", "row", "score", "taken", "square", "right", "rival")
 
 
 class _Known:
@@ -647,6 +633,12 @@ class _Sums:
             known = self._known = _Known(block.rows, averaging=self.averaging)
         return known
 
+    def look_ahead(self, block: Block, which: Positions) -> None:
+        """Bring the scores of these rows up to date, unless a run in step has just done so."""
+        known = self._known_of(block)
+        if not (known.since[which[:1].clip(0, len(block) - 1)] == len(self)).all():
+            self.refresh(block, which)
+
     def refresh(self, block: Block, which: Positions, *, adds: bool = True) -> tuple[int, Flaw]:
         """Bring the scores of these rows up to date, up to the first one without a kernel.
 
@@ -685,13 +677,8 @@ class _Sums:
         tables = [table.take(which, axis=1) for table in known.tables]
         rows = known.take(block.rows, which)
         of, at = self.rows(rows.dim)
-        for begin in range(0, len(mistaken), _MISTAKES):
-            some = mistaken[begin : begin + _MISTAKES]
-            gram = self.kernel.gram(rows, of, at, some, bias=self.bias)
-            span = slice(*np.searchsorted(slot, [begin, begin + len(some)]))
-            each = (steps[span], times(rounds[span] - 1, steps[span]))
-            for table, step in zip(tables, each, strict=False):
-                add_mistakes(gram, slot[span] - begin, columns[span], step, table)
+        each = (steps, times(rounds - 1, steps))[: len(tables)]
+        self.kernel.add(tables, each, rows, of, at, mistaken, slot, columns, bias=self.bias)
         for table, new in zip(known.tables, tables, strict=True):
             table[:, which] = new
         known.since[which] = len(self)

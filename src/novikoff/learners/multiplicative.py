@@ -169,19 +169,16 @@ class Multiplicative:
         dim, bias = stored.count("dim"), stored.flag("bias")
         powers = stored.vector("powers", dim)
         constant = stored.vector("constant", 1)
-        low, high = stored.vector("steps", 2).tolist()
-        try:
-            learner = Multiplicative(
-                0,
-                variant=stored.choice("variant", VARIANTS),
-                alpha=stored.number("alpha"),
-                threshold=stored.number("threshold"),
-                bias=bias,
-                ties=stored.choice("ties", tuple(THRESHOLDS)),
-                class_weights=(low, high),
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
+        learner = stored.made(
+            Multiplicative,
+            0,
+            variant=stored.choice("variant", VARIANTS),
+            alpha=stored.number("alpha"),
+            threshold=stored.number("threshold"),
+            bias=bias,
+            ties=stored.choice("ties", tuple(THRESHOLDS)),
+            class_weights=stored.vector("steps", 2).tolist(),
+        )
         p = whole(powers, constant, bias=bias)
         erased = (p == -np.inf) & (learner.variant == "winnow1")
         if not (np.isfinite(p) | erased).all():

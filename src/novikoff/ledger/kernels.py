@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -25,7 +25,8 @@ Gamma: TypeAlias = float | Literal["auto", "scale"]
 _SHAPES: dict[Any, int] = {"linear": 0, "poly": 1, "rbf": 2}
 NAMES: tuple[KernelName, ...] = ("linear", "poly", "rbf", "precomputed")
 _AT_ONCE = 1 << 21  # kernels held at a time: 16 MB
-_WORTH_THREADS = 512  # rows; each thread first spreads the rows that they are multiplied with
+_MISTAKES = 2048  # whose kernels with the rows are held at a time
+_WORTH_THREADS = 256  # rows; each thread first spreads the rows that they are multiplied with
 _UNEVEN = 1e-9  # by how much rounding may make a matrix unsymmetric, or its pairs too large
 
 
@@ -126,25 +127,61 @@ class Kernel:
         if callable(self.name):
             of = of if which is None else of.take(which)
             return np.ascontiguousarray(_called(self.name, rows, of).T) + float(bias)
-        settings, width = self._settings(bias=bias), len(of) if which is None else len(which)
-        values, indices, starts, _ = of.core
+        width = len(of) if which is None else len(which)
         out = np.empty((width, len(rows)))
-
-        def core(begin: int, end: int, _: Vector) -> tuple[int, int]:
-            return _core.kernel_gram(
-                values,
-                indices,
-                starts,
-                which,
-                *rows.core,
-                **settings,
-                begin=begin,
-                end=end,
-                out=out.reshape(-1),
-            )
-
-        scored(rows, core, 0, width * (len(rows) >= _WORTH_THREADS), parts_each=1)
+        more = {"out": out.reshape(-1)}
+        self._on_threads(_core.kernel_gram, rows, of, which, width, bias=bias, **more)
         return out
+
+    def add(
+        self,
+        tables: Sequence[Vector],
+        steps: Sequence[Vector],
+        rows: Rows,
+        of: Rows | None,
+        at: Positions,
+        which: Positions,
+        example: Positions,
+        column: Positions,
+        *,
+        bias: bool,
+    ) -> None:
+        """Add step·K of the mistakes, in turn, each to its column of each table, in place.
+
+        The k-th mistake is on row `which[example[k]]` of `of`, and `example` does not decrease. A
+        table has a row for each column, and steps of its own.
+        """
+        if of is not None and not callable(self.name):
+            s, *u = (table.reshape(-1) for table in tables)
+            made: dict[str, Any] = {"example": example, "column": column, "step": steps[0], "s": s}
+            made |= {"late": steps[1] if u else None, "u": u[0] if u else None}
+            self._on_threads(_core.kernel_scores, rows, of, which, len(which), bias=bias, **made)
+            return
+        for begin in range(0, len(which), _MISTAKES):
+            gram = self.gram(rows, of, at, which[begin : begin + _MISTAKES], bias=bias)
+            span = slice(*np.searchsorted(example, [begin, begin + len(gram)]))
+            for table, step in zip(tables, steps, strict=True):
+                add_mistakes(gram, example[span] - begin, column[span], step[span], table)
+
+    def _on_threads(
+        self,
+        core: Callable[..., tuple[int, int]],
+        rows: Rows,
+        of: Rows,
+        which: Positions | None,
+        width: int,
+        *,
+        bias: bool,
+        **out: Any,
+    ) -> None:
+        """Let the core multiply so many of these rows with `rows`, which threads share."""
+        (values, indices, starts, _), how = of.core, {**self._settings(bias=bias), **out}
+
+        def part(begin: int, end: int, _: Vector) -> tuple[int, int]:
+            own = {"begin": begin, "end": end}
+            return core(values, indices, starts, which, *rows.core, **how, **own)
+
+        scored(rows, part, 0, width * (len(rows) >= _WORTH_THREADS), parts_each=1)
 
     def sums(
         self,
@@ -203,10 +240,7 @@ class Kernel:
         """The kernel that `state` described."""
         stored = Stored("kernel", settings, {})
         name, gamma = stored.choice("name", NAMES), stored.number("gamma")
-        try:
-            return cls(name, stored.count("degree"), gamma, stored.number("coef0"))
-        except ValueError as error:
-            stored.refuse(str(error))
+        return stored.made(cls, name, stored.count("degree"), gamma, stored.number("coef0"))
 
 
 def add_mistakes(

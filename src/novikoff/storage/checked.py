@@ -6,7 +6,7 @@ The compiled core trusts its arrays, so they are checked here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from novikoff.stream.rows import Positions, Vector
 Settings: TypeAlias = dict[str, Any]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Choice = TypeVar("Choice", bound=str)
+T = TypeVar("T")
 
 _MOST = 1 << 60  # of a count; the core counts to 2^62, so that it can go on
 _ANY = -1  # any length
@@ -126,6 +127,13 @@ class Stored:
         if array.dtype.kind == "f" and array.size and np.isnan(array.min()):
             self.refuse(f"its {name} are not all numbers")
         return array
+
+    def made(self, make: Callable[..., T], *args: Any, **settings: Any) -> T:
+        """What `make` makes of these; a ValueError becomes a BadModel."""
+        try:
+            return make(*args, **settings)
+        except ValueError as error:
+            self.refuse(str(error))
 
     def refuse(self, why: str) -> NoReturn:
         """Raise BadModel for the object as a whole."""
