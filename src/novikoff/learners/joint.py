@@ -145,16 +145,17 @@ class Joint(Summed, OfClasses):
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
-        runs.add_joint(
-            w=self._w.reshape(-1),
-            u=None if self._u is None else self._u.reshape(-1),
-            threshold=self._threshold,
-            step=self._steps_of(self._w.shape[1]),
-            unit=self._unit,
-            classes=self.n_classes,
-            rounds=self.rounds,
-            mean=mean,
-        )
+        runs.add_joint(threshold=self._threshold, unit=self._unit, mean=mean, **self._for_core())
+
+    def _for_core(self) -> dict[str, Any]:
+        """What the core takes of this learner, for blocks and for single examples."""
+        return {
+            "w": self._w.reshape(-1),
+            "u": None if self._u is None else self._u.reshape(-1),
+            "step": self._steps_of(self._w.shape[1]),
+            "classes": self.n_classes,
+            "rounds": self.rounds,
+        }
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights."""
@@ -216,24 +217,12 @@ class Joint(Summed, OfClasses):
         **rule: Any,
     ) -> tuple[int, Positions, Mistakes]:
         """As `pass_of_classes`, with room for the classes of the block, and u if it is needed."""
-        width = self._w.shape[1]
-        at, which, mistakes = self.pass_of_classes(
-            core,
-            block,
-            begin,
-            end,
-            step=self._steps_of(width),
-            bias=self.bias,
-            rounds=self.rounds,
-            width=width,
-            classes=self.n_classes,
-            w=self._w.reshape(-1),
-            u=self._u.reshape(-1) if late and self._u is not None else None,
-            counts=counts_of(self.honest),
-            **rule,
-        )
-        self.rounds += at - begin
-        return at, which, mistakes
+        rule |= self._for_core() | {"width": self._w.shape[1], "counts": counts_of(self.honest)}
+        if not late:
+            rule["u"] = None
+        found = self.pass_of_classes(core, block, begin, end, bias=self.bias, **rule)
+        self.rounds += found[0] - begin
+        return found
 
     def _make_ready(self, block: Block) -> None:
         """Make room for the classes of the block, in arrays that can be changed."""

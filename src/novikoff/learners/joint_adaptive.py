@@ -72,16 +72,8 @@ class JointAdaptive(Joint):
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
-        runs.add_joint_adaptive(
-            w=self._w.reshape(-1),
-            variance=self._s.reshape(-1),
-            u=None if self._u is None else self._u.reshape(-1),
-            step=self._steps_of(self._w.shape[1]),
-            r=self.regularisation,
-            classes=self.n_classes,
-            rounds=self.rounds,
-            mean=mean,
-        )
+        own: dict[str, Any] = {"variance": self._s.reshape(-1), "r": self.regularisation}
+        runs.add_joint_adaptive(mean=mean, **own, **self._for_core())
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights and variances."""

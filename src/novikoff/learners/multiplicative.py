@@ -129,16 +129,18 @@ class Multiplicative:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
         runs.add_winnow(
-            powers=self._p,
-            w=self._w,
             threshold=self._thresholds,
             step=self.class_weights,
-            alpha=self.alpha,
-            balanced=self._balanced,
             erases=self.variant == "winnow1",
-            theta=self.threshold,
             rounds=self.rounds,
+            **self._powers_and_weights,
         )
+
+    @property
+    def _powers_and_weights(self) -> dict[str, Any]:
+        """What the core needs for a score."""
+        how = {"alpha": self.alpha, "balanced": self._balanced, "theta": self.threshold}
+        return how | {"powers": self._p, "w": self._w}
 
     def _own_weights(self) -> None:
         if not self._p.flags.writeable:  # mapped from a file
@@ -202,17 +204,9 @@ class Multiplicative:
         """w·x − θ for each row, summed exactly as when learning; at most the largest float."""
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+            own = self._powers_and_weights
             return _core.power_scores(
-                *rows.core,
-                begin=begin,
-                end=end,
-                alpha=self.alpha,
-                balanced=self._balanced,
-                theta=self.threshold,
-                powers=self._p,
-                w=self._w,
-                bias=self.bias,
-                out=out,
+                *rows.core, begin=begin, end=end, bias=self.bias, out=out, **own
             )
 
         return scored(rows, core)
@@ -232,12 +226,8 @@ class Multiplicative:
             step=self.class_weights,
             bias=self.bias,
             rounds=self.rounds,
-            alpha=self.alpha,
-            balanced=self._balanced,
             erases=self.variant == "winnow1",
-            theta=self.threshold,
-            powers=self._p,
-            w=self._w,
+            **self._powers_and_weights,
         )
         self.rounds += at - begin
         return at, mistakes
