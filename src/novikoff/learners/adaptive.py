@@ -164,6 +164,7 @@ class Adaptive(Summed):
         stored.choice("rule", ("adaptive",))
         dim, bias = stored.count("dim"), stored.flag("bias")
         length, starting = dim + bias, None
+        stored.vector("w", dim)  # is so long: nothing is made of a size that is only claimed
         if "starting_variances" in stored:
             starting = stored.vector("starting_variances", length)
         learner = stored.made(
