@@ -51,6 +51,8 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "logo": {"text": "novikoff"},
+    "pygments_dark_style": "github-dark",
     "navbar_align": "left",
     "show_nav_level": 1,
     "header_links_before_dropdown": 6,

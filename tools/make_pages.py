@@ -36,6 +36,7 @@ CHAPTERS = {
     "demo": ("docs/commands/demo.md",),
     "models": (
         "docs/commands/train.md",
+        "docs/training.md",
         "docs/commands/predict.md",
         "docs/commands/test.md",
         "docs/commands/inspect.md",
