@@ -311,7 +311,7 @@ class Dicts {
     for (const PlainMember& one : json_.members) {
       std::string_view name = one.key;
       if (!one.is_number) name = name_.assign(name).append(1, '=').append(one.text);
-      const std::uint64_t hash = names.hash(name);
+      const std::uint64_t hash = one.is_number && !names.bits() ? one.hash : names.hash(name);
       std::int32_t j = names.find(name, hash);
       if (adding && (j == Names::none || names.bits())) j = names.add(name, hash);
       if (std::size_t(j) < end) out.put(j, one.number);  // Names::none is not below

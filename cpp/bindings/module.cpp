@@ -5,6 +5,7 @@
 
 #include "bindings/arrays.hpp"
 #include "core/ascent.hpp"
+#include "core/echelon.hpp"
 #include "bindings/parts.hpp"
 #include "core/order.hpp"
 #include "core/passes.hpp"
@@ -41,6 +42,14 @@ static double py_ascend(const Array& values, const Maybe<Array>& indices,
       },
       rows));
   return least;
+}
+
+static Size py_echelon(Out<std::int64_t> matrix, Size columns, Out<std::int64_t> pivots) {
+  const Size rows = columns ? matrix.size() / columns : 0;
+  if (rows * columns != matrix.size() || pivots.size() < std::min(rows, columns))
+    refuse("the matrix needs whole rows, and pivots one place for each row or column");
+  nb::gil_scoped_release unlocked;
+  return echelon(matrix.data(), rows, columns, pivots.data());
 }
 
 static void py_squares(const Array& values, const Maybe<Array>& indices,
@@ -100,6 +109,7 @@ static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
   m.attr("avx2") = wide;
+  m.attr("avx512") = widest;
   m.def("accumulate", py_accumulate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
         "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),
@@ -110,6 +120,9 @@ NB_MODULE(_core, m) {
         "w"_a.noconvert(),
         "One sweep of coordinate ascent towards the widest margin over rows[order], in place.\n\n"
         "Returns the smallest y <w, x>. Score the rows first: that checks them.");
+  m.def("echelon", py_echelon, nb::kw_only(), "matrix"_a.noconvert(), "columns"_a, "pivots"_a.noconvert(),
+        "The reduced row echelon form modulo 2^63 - 25, in place: returns the rank, and writes the column "
+        "where each row begins.");
   m.def("squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "bias"_a, "out"_a.noconvert(),
         "The squared norms of the rows. Score the rows first: that checks them.");

@@ -40,28 +40,58 @@ constexpr Size rows_at_once = 4096;
 struct Again {
   Size passes = 1;
   std::int64_t* ends = nullptr;
-  const double *w = nullptr, *until = nullptr;
+  const double* until = nullptr;
   Size width = 0;
 
-  bool is_back(double unit) const {
+  template <class Weights>
+  bool is_back(const Weights& weights, double unit) const {
     Size j = 0;
-    while (until && j < width && unit * w[j] == until[j]) ++j;
+    if constexpr (requires { weights.w; })
+      while (until && j < width && unit * weights.w[j] == until[j]) ++j;
     return until && j == width;
   }
 };
 
+// run(rows, weights), with padded copies of the weights where the rows are dense and vectors have four numbers
+// (see PaddedRow). For each of 200,000 rows of 28, adaptive: 90 -> 70 ns; averaged: 37 -> 34.
+template <class Rows, class Weights, class F>
+static Stop run_padded(const Rows& rows, Size n, bool bias, const Weights& weights, F run) {
+  if constexpr (requires { padded(rows); weights.with([](double* of) { return of; }); })
+    if (wide && n >= lanes) {
+      struct Copy {
+        double* of;
+        std::vector<Line> lines;
+      };
+      const Size length = rows.dim + bias;
+      std::vector<Copy> copies;
+      const auto copy = [&](double* of) {
+        copies.push_back({of, std::vector<Line>(length / Line::doubles + 1)});
+        double* const to = reinterpret_cast<double*>(copies.back().lines.data());
+        std::copy_n(of, length, to);
+        return to;
+      };
+      const Stop stop = run(padded(rows), weights.with(copy));
+      for (const Copy& made : copies)
+        std::copy_n(reinterpret_cast<const double*>(made.lines.data()), length, made.of);
+      return stop;
+    }
+  return run(rows, weights);
+}
+
 // The pass over given rows, some at a time. If there are counts, the scores of these are then counted:
 // an array for all of them would take longer to get than to fill. Scores are estimated while
 // fewer than an eighth of the rows are mistaken: a mistaken row needs its score all the same (on 40k
-// rows of 63, 7.6 -> 6.2 ms with 10 % of mistakes; with 45 %, 9.7 -> 11.0).
+// rows of 63, 7.6 -> 6.2 ms with 10 % of mistakes; with 45 %, 9.7 -> 11.0). Adaptive sums are found with
+// the score while at least half of the rows are learned from: 56 -> 53 ms for 120,000 rows of 63.
 template <class Weights>
 static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& rule,
-                         std::int64_t rounds, Weights weights, Mistakes out,
+                         std::int64_t rounds, const Weights& all_weights, Mistakes out,
                          const Maybe<Out<std::int64_t>>& counts, const Again& again = {}) {
   const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
-  const Stop stop = given.learn([&](const auto& rows, auto labels, auto importances, auto order) {
+  const auto learn_from = [&](const auto& rows, auto labels, auto importances, auto order, auto weights) {
     double met[rows_at_once];
     Stop last{given.begin, Flaw::none};
+    if constexpr (requires { weights.eager; }) weights.eager = true;
     for (Size passes = 0; passes < again.passes; ++passes) {
       std::unique_ptr<float[]> narrow;
       const Size before_pass = out.count;
@@ -75,6 +105,8 @@ static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& ru
                            : pass<false>(rows, labels, nullptr, order, at, end, rule, played,
                                          weights, out, seen);
         if (seen) honest.meet_rows(met, at, last.at, labels, importances, order, rows.n);
+        if constexpr (requires { weights.eager; })
+          weights.eager = 2 * (out.count - before) >= last.at - at;
         if constexpr (std::is_same_v<Weights, Sum<double>>) {
           const bool rare = 8 * (out.count - before) < last.at - at;
           if (rare && !narrow) {
@@ -89,9 +121,15 @@ static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& ru
       rounds += std::int64_t(given.end - given.begin);
       if (last.flaw != Flaw::none) break;
       if (again.ends) again.ends[passes] = std::int64_t(out.count);
-      if (out.count == before_pass || again.is_back(rule.unit)) break;
+      if (out.count == before_pass || again.is_back(weights, rule.unit)) break;
     }
     return last;
+  };
+  const Stop stop = given.learn([&](const auto& rows, auto labels, auto importances, auto order) {
+    return run_padded(rows, given.end - given.begin, rule.bias, all_weights,
+                      [&](const auto& these, const auto& weights) {
+                        return learn_from(these, labels, importances, order, weights);
+                      });
   });
   return {stop.at, static_cast<int>(stop.flaw), out.count};
 }
@@ -129,8 +167,7 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
   if (until) one_each(until->size(), dim, bias);
   const Rule rule = rule_of(threshold, step, unit, bias);
   const Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
-  const Again again{passes, ends ? ends->data() : nullptr, w.data(), until ? until->data() : nullptr,
-                    w.size()};
+  const Again again{passes, ends ? ends->data() : nullptr, until ? until->data() : nullptr, w.size()};
   return u ? learn(given, rule, rounds, AveragedSum{{w.data()}, u->data()}, out, counts, again)
            : learn(given, rule, rounds, Sum<double>{w.data()}, out, counts, again);
 }

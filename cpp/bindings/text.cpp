@@ -7,6 +7,7 @@
 #include "bindings/parts.hpp"
 
 #include <cstring>
+#include <memory>
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"
 #include "text/plain_json.hpp"
@@ -23,8 +24,11 @@ template <class T>
 static Owned<T> array(Buffer<T>& buffer) {
   const std::size_t size = buffer.size;
   if (size == 0) buffer.reserve(1);
-  T* const data = buffer.release();
-  const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  auto own = std::make_unique<Buffer<T>>();
+  own->swap(buffer);
+  T* const data = own->data;
+  const nb::capsule owner(own.get(), [](void* p) noexcept { delete static_cast<Buffer<T>*>(p); });
+  own.release();
   return Owned<T>(data, {size}, owner);
 }
 

@@ -32,18 +32,27 @@ namespace novikoff {
 struct Adaptive {
   double *w, *variance, *u;
   double r;
+  bool eager = false;  // finds v and |x|^2 with each score: most rows are learned from
+  double v = 0, square = 0;
 
   static constexpr Size width = 1;  // scores per row
 
-  template <class Row>
-  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
-    return x.dot(w, bias, *s);
+  template <class F>
+  Adaptive with(F f) const {
+    return {f(w), f(variance), u ? f(u) : nullptr, r};
   }
 
   template <class Row>
-  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
-    double v, ridge;
-    if (const Flaw flaw = x.squares(variance, bias, v, made.square); flaw != Flaw::none) return flaw;
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) {
+    return eager ? x.dot_and_squares(w, variance, bias, *s, v, square) : x.dot(w, bias, *s);
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) {
+    double ridge;
+    if (!eager)
+      if (const Flaw flaw = x.squares(variance, bias, v, square); flaw != Flaw::none) return flaw;
+    made.square = square;
     if (const Flaw flaw = adaptive_step(made, v, r, ridge); flaw != Flaw::none) return flaw;
     return change(x, bias, made, v, ridge);
   }
@@ -63,17 +72,35 @@ struct Adaptive {
     constexpr double least = std::numeric_limits<double>::min();
     const double d = v + ridge, step = made.step, late = double(made.round) - 1;
     double *const __restrict to = w, *const __restrict of = variance, *const __restrict sum = u;
-    const auto adapt = [=](Size j, double value) __attribute__((always_inline)) {
-      const double a = of[j] * value;
-      to[j] += step * a;
-      of[j] = std::max(of[j] * ((ridge + (v - a * value)) / d), least);
-    };
-    const auto adapt_both = [=](Size j, double value) __attribute__((always_inline)) {
-      sum[j] += late * (step * (of[j] * value));
-      adapt(j, value);
-    };
-    if (bias) sum ? adapt_both(x.dim, 1.0) : adapt(x.dim, 1.0);
-    return sum ? x.each(adapt_both) : x.each(adapt);
+    if constexpr (requires { &Row::eight; }) {
+      const auto four = [=](auto averaging, Size j, const Four& value) __attribute__((always_inline)) {
+        Four &weight = EightLanes::four(to + j), &share = EightLanes::four(of + j);
+        const Four a = share * value, moved = step * a;
+        if constexpr (averaging) EightLanes::four(sum + j) += late * moved;
+        weight += moved;
+        const Four left = share * ((ridge + (v - a * value)) / d);
+        share = left < Four{} + least ? Four{} + least : left;
+      };
+      const auto adapt = [=](auto averaging) __attribute__((always_inline)) {
+        x.each_eight(bias, [=](Size j, const EightLanes& value) __attribute__((always_inline)) {
+          four(averaging, j, value.low), four(averaging, j + 4, value.high);
+        });
+      };
+      sum ? adapt(std::true_type()) : adapt(std::false_type());
+      return Flaw::none;
+    } else {
+      const auto adapt = [=](Size j, double value) __attribute__((always_inline)) {
+        const double a = of[j] * value;
+        to[j] += step * a;
+        of[j] = std::max(of[j] * ((ridge + (v - a * value)) / d), least);
+      };
+      const auto adapt_both = [=](Size j, double value) __attribute__((always_inline)) {
+        sum[j] += late * (step * (of[j] * value));
+        adapt(j, value);
+      };
+      if (bias) sum ? adapt_both(x.dim, 1.0) : adapt(x.dim, 1.0);
+      return sum ? x.each(adapt_both) : x.each(adapt);
+    }
   }
 };
 

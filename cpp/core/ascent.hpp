@@ -31,8 +31,7 @@ Stop ascend(const Rows& rows, const std::int8_t* labels, const std::int64_t* ord
       const double step = y * (a - alpha[i]);
       if (step == 0.0) continue;
       alpha[i] = a;
-      if (const Flaw flaw = x.add(step, w); flaw != Flaw::none) return {k, flaw};
-      if (bias) w[rows.dim] += step;
+      if (const Flaw flaw = x.add(step, bias, w); flaw != Flaw::none) return {k, flaw};
     }
     return {end, Flaw::none};
   });

@@ -1,5 +1,5 @@
-// Loops compiled twice, for AVX2 and for any x86-64; the processor at hand chooses when the program
-// starts.
+// Loops compiled twice, for AVX2 and for any x86-64, and one for AVX-512; the processor at hand chooses
+// when the program starts.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -9,6 +9,7 @@
 #include <string_view>
 
 #define NOVIKOFF_WIDE __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define NOVIKOFF_WIDEST __attribute__((target("avx512f,avx2,bmi,bmi2,lzcnt,popcnt")))
 #endif
 
 namespace novikoff {
@@ -31,12 +32,24 @@ inline bool is_wide() {
 
 inline const bool wide = is_wide();
 
+// The same of AVX-512 and its registers; NOVIKOFF_AVX512=0 denies it.
+inline bool is_widest() {
+  const char* const asked = std::getenv("NOVIKOFF_AVX512");
+  if (!wide || (asked && std::string_view(asked) == "0")) return false;
+  unsigned a, b, c, d, state;
+  constexpr unsigned saved = 0xe6;
+  __asm__("xgetbv" : "=a"(state), "=d"(d) : "c"(0));
+  return (state & saved) == saved && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512F);
+}
+
+inline const bool widest = is_widest();
+
 template <class Loop>
 NOVIKOFF_WIDE auto run_wide(Loop loop) {
   return loop();
 }
 #else
-inline const bool wide = false;
+inline const bool wide = false, widest = false;
 #endif
 
 // Runs the loop as it was compiled for this processor. Both ways give the same bits, which

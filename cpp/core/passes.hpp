@@ -61,6 +61,12 @@ struct Sum {
 
   static constexpr Size width = 1;  // scores per row
 
+  // The same with other arrays: f of each.
+  template <class F>
+  Sum with(F f) const {
+    return {f(w)};
+  }
+
   template <class Row>
   [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
     return x.dot(w, bias, *s);
@@ -81,11 +87,15 @@ struct Sum {
 struct AveragedSum : Sum<double> {
   double* u;
 
+  template <class F>
+  AveragedSum with(F f) const {
+    return {{f(w)}, f(u)};
+  }
+
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
     const double late = double(made.round - 1) * made.step;
-    if (bias) u[x.dim] += late;
-    x.add(late, u);
+    x.add(late, bias, u);
     return Sum::learn(x, bias, made);
   }
 };
@@ -211,8 +221,7 @@ Stop accumulate(const Rows& rows, const std::int64_t* example, const double* ste
       Size i;
       typename Rows::Row x;
       if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
-      if (const Flaw flaw = x.add(step[k], w); flaw != Flaw::none) return {k, flaw};
-      if (bias) w[rows.dim] += step[k];
+      if (const Flaw flaw = x.add(step[k], bias, w); flaw != Flaw::none) return {k, flaw};
     }
     return {n, Flaw::none};
   });

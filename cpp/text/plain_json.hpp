@@ -17,6 +17,7 @@ struct PlainMember {
   std::string_view key, text;
   double number;
   bool is_number;
+  std::uint64_t hash = 0;  // slot_hash of the key
 };
 
 class PlainJson {
@@ -59,19 +60,35 @@ class PlainJson {
       if (one.is_number ? read_amount(p, one.number) != JsonFlaw::none
                         : !string(p, one.text))
         return false;
+      one.hash = slot_hash(one.key);
       members.push_back(one);
-      keys_.push_back(slot_hash(one.key));
+      keys_.push_back(one.hash);
       skip_blanks(p);
       if (*p == '}') break;
       if (*p != ',') return false;
     }
     ++p;
-    std::sort(keys_.begin(), keys_.end());
-    return std::adjacent_find(keys_.begin(), keys_.end()) == keys_.end();
+    return are_different();
   }
 
  private:
+  static constexpr std::size_t few = 24;
   std::vector<std::uint64_t> keys_;
+
+  // Whether no two of the keys are equal. Each of a few is compared with those before it: 10 take 45 ns, sorted
+  // 110.
+  bool are_different() {
+    const std::uint64_t* const keys = keys_.data();
+    const std::size_t n = keys_.size();
+    if (n <= few) {
+      bool twice = false;
+      for (std::size_t i = 1; i < n; ++i)
+        for (std::size_t k = 0; k < i; ++k) twice |= keys[k] == keys[i];
+      return !twice;
+    }
+    std::sort(keys_.begin(), keys_.end());
+    return std::adjacent_find(keys_.begin(), keys_.end()) == keys_.end();
+  }
 };
 
 // {"examples": [{"features": {...}}, ...]}: the texts of the objects, the members of the largest
