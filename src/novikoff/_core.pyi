@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 avx2: bool
 
+avx512: bool
+
 def accumulate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Adds step[k] times row example[k] to w, for each k in turn."""
 
@@ -17,6 +19,11 @@ def ascend(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writabl
     One sweep of coordinate ascent towards the widest margin over rows[order], in place.
 
     Returns the smallest y <w, x>. Score the rows first: that checks them.
+    """
+
+def echelon(*, matrix: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], columns: int, pivots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    The reduced row echelon form modulo 2^63 - 25, in place: returns the rank, and writes the column where each row begins.
     """
 
 def squares(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, bias: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:

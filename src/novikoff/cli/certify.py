@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from novikoff.cli import options
-from novikoff.cli.errors import fail, show, warn
+from novikoff.cli.errors import fail_on_cluster, show, warn
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
 from novikoff.ledger.kernels import FileKernel
@@ -16,8 +16,8 @@ from novikoff.sources.inputs import parts_in_place
 OPTIONS = """
 -o, --output CERT       Write the certificate to this file.
 as_json = --json        Print the certificate as JSON.
---kernel                Decide it in the space of this kernel, for up to 4,000 rows; without a
-                        constant.
+--kernel                Decide separability in the space of this kernel, without a constant. All
+                        pairs of rows must fit into half of the memory.
 --margin-rtol 0<=X<1    Narrow the interval for the best margin to this relative width. [0.01 if the
                         data are small and the interval is wide]
 """
@@ -58,8 +58,8 @@ def certify(
     if cluster is not None:
         off = {"--formula": formula is not None, "--kernel": space is not None}
         off |= {"--margin-rtol": margin_rtol is not None}
-        if option := next((name for name, is_given in off.items() if is_given), None):
-            fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
+        fail_on_cluster(off)
+    levels = options.named_classes(reading.classes, many=many)
     with spinner(f"reading {name}") as say:
         given = None
         if cluster is not None:
@@ -73,7 +73,7 @@ def certify(
                     parts_in_place(data),
                     replace(how, categorical=categorical),
                     model=regression,
-                    classes=options.named_classes(reading.classes, many=many),
+                    classes=levels,
                     positive=reading.positive,
                     zero_based=zero_based or None,
                     shards=shards,
@@ -92,7 +92,7 @@ def certify(
                 found = separability.certify(
                     given,
                     model=regression,
-                    levels=options.named_classes(reading.classes, many=True) if many else None,
+                    levels=levels if many else None,
                     kernel=space,
                     fit_intercept=intercept and not fixed_effects and space is None,
                     margin_rtol=margin_rtol,

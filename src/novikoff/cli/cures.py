@@ -13,7 +13,10 @@ from collections.abc import Container
 from novikoff.stream.input_problems import PYTHON_CURES, BadExample, Detail, Problem
 
 _TWO = "use --one-vs-rest {label} for one label against the rest, or --keep for two of them"
-_MANY = "use --multiclass for all labels, --one-vs-rest {label} for one against the rest, or --keep"
+_MANY = (
+    "use --multiclass for all labels, --one-vs-rest {label} for one against the rest, or --keep "
+    "for some of them"
+)
 
 
 def _as_options(cure: str) -> str:

@@ -20,6 +20,7 @@ from novikoff.stream.printing import count, plural, share
 from novikoff.stream.rows import Vector
 
 PASSES_SHOWN = 5  # then every tenth
+WORDS_SHOWN = 12
 
 
 def demo(seed: int = 0) -> None:
@@ -42,7 +43,10 @@ def demo(seed: int = 0) -> None:
         f"{count(ledger.n_rounds)} rounds:\n{run_ended(run.verdict, of='messages')}.\n"
     )
     print_bound(train, ledger)
-    print_words(readings.weights(learner, ledger, "average")[:-1], words)
+    by_weight = np.argsort(readings.weights(learner, ledger, "average")[:-1], kind="stable")
+    spam, ham = by_weight[::-1][:WORDS_SHOWN], by_weight[:WORDS_SHOWN]
+    print("Largest weights for spam:", ", ".join(words[j] for j in spam))
+    print("Largest weights for ham: ", ", ".join(words[j] for j in ham))
     print_readings(test, learner, ledger)
     print(f"\nAll of this took {time.perf_counter() - began:.1f} seconds.")
 
@@ -87,13 +91,6 @@ def print_bound(train: Block, ledger: Ledger) -> None:
         f"No separator has a margin above {ceiling.value:.4f}: the mistakes themselves prove it.\n"
         "(Both are computed in exact arithmetic.)\n"
     )
-
-
-def print_words(weights: Vector, words: list[str], most: int = 12) -> None:
-    """The words with the largest and the smallest weights."""
-    by_weight = np.argsort(weights, kind="stable")
-    print("Largest weights for spam:", ", ".join(words[j] for j in by_weight[::-1][:most]))
-    print("Largest weights for ham: ", ", ".join(words[j] for j in by_weight[:most]))
 
 
 def print_readings(test: Block, learner: Linear, ledger: Ledger) -> None:

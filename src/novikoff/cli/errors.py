@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
@@ -17,6 +17,12 @@ def fail(words: str, status: int = 2) -> NoReturn:
     """Exit with one line on stderr."""
     warn(words)
     sys.exit(status)
+
+
+def fail_on_cluster(given: Mapping[str, object]) -> None:
+    """Reject the first of these options that is given: on a cluster it cannot be had."""
+    if option := next((name for name, is_given in given.items() if is_given), None):
+        fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ def export(model: str, output: Path) -> None:
     """Write a model as an ONNX graph, for runtimes of other languages.
 
     The graph takes raw values as float64, standardises them if the model does, and gives the label
-    and the score, which are the same bits as those of `predict`. It is for linear models over
+    and the score, the latter bit for bit that of `predict`. It is for linear models over
     columns of numbers, or over named features; not for hashed features, words of texts,
     interactions, examples scaled to length 1, or votes. It needs the package onnx:
     pip install 'novikoff[onnx]'.

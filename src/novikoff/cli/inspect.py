@@ -49,9 +49,10 @@ def inspect(
 
     A model keeps its mistakes if it was trained with `novikoff train --ledger`.
 
-    The largest weights are those that learned, for standardised values if the model standardises.
-    Those of --weights are for the values as they are read: times these, with the constant, they add
-    up to the score. If examples are scaled to length 1, they are as learned.
+    The largest weights are shown as they were learned: for standardised values if the model
+    standardises. --weights writes those for the values as they are read: times these values, and
+    with the constant, they add up to the score. If examples are scaled to length 1, they are as
+    learned.
 
     Exit status: 0 done, 2 not a model.
     """
@@ -136,28 +137,30 @@ def in_words(model: Model, most: int) -> str:
         ", examples scaled to length 1": features.to_unit_length,
     }
     transformed = "".join(words for words, applies in transforms.items() if applies)
-    lines = [
-        f"Model     {FULL_NAMES[model.kind]}{settings}",
-        f"Labels    {options.labels_in_words(model, LABELS_SHOWN)}",
-        f"Features  {count(features.count)}{constant}{transformed}",
-        f"Examples  {count(examples_seen(model))}, {passes}, {order}",
-        f"Mistakes  {options.mistakes_in_words(ledger)}; radius R {ledger.radius:.6g}",
-    ]
+    mistakes = f"{options.mistakes_in_words(ledger)}; radius R {ledger.radius:.6g}"
     if model.others:
         about = options.facts(model)
         made = f"{count(about['mistakes'])} in {plural(about['rounds'], 'round')}"
-        updates = plural(about["updates"], "update")
         runs = f"{len(model.runs)} runs, each class against the rest"
-        lines[-1] = f"Mistakes  {made} of {runs}; {updates}; radius R {about['radius']:.6g}"
+        updates = plural(about["updates"], "update")
+        mistakes = f"{made} of {runs}; {updates}; radius R {about['radius']:.6g}"
+    read_as = ""
     if texts := model.read_options.get("words"):
         rule = model.read_options["text_rule"]
         length = ", each text scaled to length 1" if rule["unit_length"] else ""
         values = {"counts": "counts", "binary": "0 or 1", "log": "ln(1 + count)"}[rule["values"]]
-        lines.insert(
-            3, f"Texts     {listed(texts)}: {GRAMS_IN_WORDS[rule['grams']]}, {values}{length}"
-        )
-    if model.kind == "voted":
-        lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
+        read_as = f"{listed(texts)}: {GRAMS_IN_WORDS[rule['grams']]}, {values}{length}"
+    votes = plural(ledger.n_updates + 1, "weight vector")
+    titles = {
+        "Model": f"{FULL_NAMES[model.kind]}{settings}",
+        "Labels": options.labels_in_words(model, LABELS_SHOWN),
+        "Features": f"{count(features.count)}{constant}{transformed}",
+        "Texts": read_as,
+        "Examples": f"{count(examples_seen(model))}, {passes}, {order}",
+        "Mistakes": mistakes,
+        "Votes": votes if model.kind == "voted" else "",
+    }
+    lines = [f"{title:9} {words}" for title, words in titles.items() if words]
     if isinstance(learner, Dual):
         heavy = heaviest(model, most)
         mistaken = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]

@@ -38,7 +38,7 @@ def journal(
     of them, with the options that are shown. compact removes events that are in snapshots: then
     they can be neither verified nor exported. backup writes a copy, which can be served.
 
-    All but compact work while the service runs.
+    verify, export and backup also work while the service runs.
 
     Exit status: 0 done, 1 the journal is damaged, 2 bad input, or a library is missing.
     """

@@ -14,14 +14,12 @@ from novikoff.cli.arguments import Group
 from novikoff.cli.errors import fail, reason, rejecting_settings, warn
 from novikoff.ledger.kernels import FileKernel, Kernel
 from novikoff.ledger.ledger import Ledger
-from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
 from novikoff.sources.open import Data, Scanned
 from novikoff.sources.read_options import ReadOptions
-from novikoff.sources.shards import Shards
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
@@ -29,7 +27,9 @@ from novikoff.stream.printing import count, cut, listed, percent, plain, plural,
 
 if TYPE_CHECKING:
     from novikoff.cluster.driver import Cluster
+    from novikoff.models.measures import Evaluation, Reliability
     from novikoff.separability.models import Regression
+    from novikoff.sources.shards import Shards
 
 T = TypeVar("T")
 LONGEST_LABEL = 24
@@ -51,14 +51,14 @@ READING = """
                         Repeatable.
 --text-grams            Features of a text: words; words and pairs of neighbouring words; or runs of
                         3 to 5 characters within words. [pairs]
---text-values           Value of a feature that is n times in a text: n, 1, or ln(1 + n). [log]
+--text-values           Value of a feature that occurs n times in a text: n, 1, or ln(1 + n). [log]
 --text-unit-length      Scale the features of each text to length 1, or not. [--text-unit-length]
 --missing               Missing values: reject them, read them as 0, or mark each with a feature.
                         [refuse]
 --format                File format, if the name or content does not show it.
 --delimiter CHAR        CSV: the character between fields; or tab; or space, for any number of
                         spaces. [detected]
---decimal               CSV: what separates the decimals of a number, as in 1.5 or 1,5. [point]
+--decimal               CSV: the decimal separator, as in 1.5 or 1,5. [point]
 --quote                 CSV: fields may be in double quotes, or a quote is an ordinary character.
                         [double]
 --header                CSV: the first line names the columns, or is an example. [detected from the
@@ -68,39 +68,25 @@ READING = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How data are read: the same options for every verb that reads them."""
+READING_GROUP = Group("reading the data", READING)
+_MARKS = {"tab": "\t", "\\t": "\t", "space": " "}  # what `--delimiter` calls them
 
-    label: str | None = None
+
+@dataclass(frozen=True, slots=True)
+class Reading(ReadOptions):
+    """How data are read, as it was given: the same options for every verb that reads them."""
+
     positive: str | None = None
     classes: str | None = None
-    keep: list[str] | None = None
-    one_vs_rest: str | None = None
-    weight: str | None = None
-    ignore: list[str] | None = None
-    categorical: list[str] | None = None
-    text: list[str] | None = None
     text_grams: text_rule.Grams | None = None
     text_values: text_rule.TextValues | None = None
     text_unit_length: bool | None = None
-    missing: read_options.Missing | None = None
-    format: read_options.Format | None = None
-    delimiter: str | None = None
-    decimal: read_options.Decimal | None = None
-    quote: read_options.Quote | None = None
-    header: bool | None = None
-    skip_bad: int = 0
-    threads: int = 2
 
     def __post_init__(self) -> None:
-        named = {
-            "--classes": self.classes,
-            "--positive": self.positive,
-            "--one-vs-rest": self.one_vs_rest,
-        }
-        if len(twice := [name for name, value in named.items() if value is not None]) > 1:
-            fail(f"{twice[0]} and {twice[1]} both say which label is positive; use one of them")
+        twice = [n for n in ("classes", "positive", "one_vs_rest") if getattr(self, n) is not None]
+        if len(twice) > 1:
+            one, other = (f"--{name.replace('_', '-')}" for name in twice[:2])
+            fail(f"{one} and {other} both say which label is positive; use one of them")
         if self.delimiter is not None and not read_options.DELIMITER.fullmatch(self._mark or ""):
             fail(
                 f"--delimiter {self.delimiter!r}: write tab, space, or one character that is no "
@@ -110,34 +96,17 @@ class Reading:
     @property
     def _mark(self) -> str | None:
         """The character that `--delimiter tab` or `--delimiter ';'` names."""
-        return {"tab": "\t", "\\t": "\t", "space": " "}.get(self.delimiter or "", self.delimiter)
+        return _MARKS.get(self.delimiter or "", self.delimiter)
 
     def how(self) -> ReadOptions:
         """The options as the library takes them."""
-        usual = text_rule.USUAL
+        given = {one.name: getattr(self, one.name) for one in fields(ReadOptions)}
+        of_texts = {one.name: getattr(self, f"text_{one.name}") for one in fields(self.text_rule)}
+        of_texts = {name: value for name, value in of_texts.items() if value is not None}
         with rejecting_settings():
-            return ReadOptions(
-                self.format,
-                self.label,
-                weight=self.weight,
-                keep=tuple(self.keep or ()),
-                one_vs_rest=self.one_vs_rest,
-                missing=self.missing,
-                ignore=tuple(self.ignore or ()),
-                categorical=tuple(self.categorical or ()),
-                text=tuple(dict.fromkeys(self.text or ())),
-                text_rule=text_rule.TextRule(
-                    self.text_grams or usual.grams,
-                    self.text_values or usual.values,
-                    usual.unit_length if self.text_unit_length is None else self.text_unit_length,
-                ),
-                delimiter=self._mark,
-                decimal=self.decimal,
-                quote=self.quote,
-                header=self.header,
-                skip_bad=self.skip_bad,
-                threads=self.threads,
-            )
+            given["text_rule"] = replace(self.text_rule, **of_texts)
+            given |= {"text": tuple(dict.fromkeys(self.text)), "delimiter": self._mark}
+            return ReadOptions(**given)
 
     def read_for(
         self,
@@ -150,8 +119,7 @@ class Reading:
     ) -> tuple["Data | Regression", str]:
         """The data of a regression, and how they were read; a formula's response is the label."""
         if formula is None:
-            categorical = [*(self.categorical or ()), *(fixed_effects or ())] or None
-            how = replace(self, categorical=categorical)
+            how = replace(self, categorical=(*self.categorical, *(fixed_effects or ())))
             found = how.scan(data, zero_based=zero_based, as_levels=as_levels).whole()
             return found, found.description
         if fixed_effects:
@@ -159,8 +127,8 @@ class Reading:
         from novikoff.separability.regressions import parts_of, regression_data
 
         response, effects = parts_of(formula)
-        categorical = [*(self.categorical or ()), *effects] or None
-        how = replace(self, label=self.label or response, categorical=categorical)
+        label, categorical = self.label or response, (*self.categorical, *effects)
+        how = replace(self, label=label, categorical=categorical)
         found = how.scan(data, zero_based=False, as_levels=True).whole()
         return regression_data(formula, found), found.description
 
@@ -181,7 +149,7 @@ class Reading:
         warn_of_skipped_lines(found.data.skipped)
         return found
 
-    def following(self, model: Model, *, labelled: bool = True) -> ReadOptions:
+    def for_model(self, model: Model, *, labelled: bool = True) -> ReadOptions:
         """The options of a model's data, with those given here that a model leaves open."""
         self.reject_changes(model)
         how = replace(self.how(), labelled=labelled, weighed=self.weight is not None)
@@ -192,33 +160,32 @@ class Reading:
         known = model.read_options
         rule, texts = known.get("text_rule", {}), known.get("texts")
         positive = model.classes[-1] if not model.is_joint else None
+        against = known.get("one_vs_rest", " and ".join(model.classes))
         reject_changes(
             {
-                "text": (self.text and sorted({*self.text}), sorted(known.get("words", ()))),
+                "text": (sorted({*self.text}) or None, sorted(known.get("words", ()))),
                 "text-grams": (self.text_grams, rule.get("grams")),
                 "text-values": (self.text_values, rule.get("values")),
                 "text-unit-length": (self.text_unit_length, rule.get("unit_length")),
                 "classes": (self.classes, ",".join(model.classes)),
                 "positive": (self.positive and written(self.positive), positive),
-                "one-vs-rest": (
-                    self.one_vs_rest and written(self.one_vs_rest),
-                    known.get("one_vs_rest", " and ".join(model.classes)),
-                ),
+                "one-vs-rest": (self.one_vs_rest and written(self.one_vs_rest), against),
             }
         )
         if self.missing == "indicate" and model.features.kind == "columns":
             fail("--missing indicate: the model has no features for it; use --missing zero")
-        for column in self.categorical or ():
+        for column in self.categorical:
             if texts is not None and column not in texts:
                 fail(f"--categorical {column}: the model has no categories there; leave it out")
 
     def words(self) -> list[str]:
         """The options that were given, as a command line has them."""
-        values = ((one, getattr(self, one.name)) for one in fields(self))
-        return as_words(**{one.name: value for one, value in values if value != one.default})
+        given = {name: getattr(self, name) for name in READING_GROUP.options}
+        usual = Reading()
+        return as_words(**{k: x for k, x in given.items() if x != getattr(usual, k)})
 
 
-DataReading: TypeAlias = Annotated[Reading, Group("reading the data", READING)]
+DataReading: TypeAlias = Annotated[Reading, READING_GROUP]
 ModelReading: TypeAlias = Annotated[
     Reading,
     Group("reading the data (default: as the model's data were read)", READING, by_model=True),
@@ -233,7 +200,7 @@ def as_words(**given: Any) -> list[str]:
         if isinstance(value, bool):
             out.append(f"--{option}" if value else f"--no-{option}")
         elif value is not None:
-            for each in value if isinstance(value, list) else [value]:
+            for each in value if isinstance(value, list | tuple) else [value]:
                 out += [f"--{option}", str(each)]
     return out
 
@@ -342,7 +309,7 @@ def on_cluster(
 
 
 def work_of_shards(
-    address: str, cut: Shards, work: Callable[[Source], T], allowed: int
+    address: str, cut: "Shards", work: Callable[[Source], T], allowed: int
 ) -> Iterator[T]:
     """What workers make of each shard, in order; lines that they skip are those of the source."""
     with on_cluster(address) as workers:
@@ -421,7 +388,7 @@ def labels_in_words(model: Model, most: int = 10) -> str:
     return f"{positive} is +1, {negative} is -1"
 
 
-def measures(tested: Evaluation, *, known: int) -> dict[str, Any]:
+def measures(tested: "Evaluation", *, known: int) -> dict[str, Any]:
     """How predictions compare with labels, as JSON takes it; the model knows the first labels."""
     found, labels, ranking = tested.confusion, tested.labels, tested.ranking
     confusion: dict[str, dict[str, int]] = {}
@@ -467,14 +434,14 @@ def _or_none(x: float) -> float | None:
     return None if math.isnan(x) else x
 
 
-def baseline_in_words(tested: Evaluation) -> str:
+def baseline_in_words(tested: "Evaluation") -> str:
     """The accuracy of always predicting the commonest label."""
     found = tested.confusion
     label = cut(plain(tested.labels[found.commonest]), LONGEST_LABEL)
     return f"{share(found.baseline)} by always predicting {label}"
 
 
-def reliability_in_words(reliability: Reliability) -> str:
+def reliability_in_words(reliability: "Reliability") -> str:
     """How good the probabilities are."""
     loss = reliability.log_loss
     shown = "infinite: a label is unknown" if math.isinf(loss) else f"{loss:.4f}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -61,8 +61,8 @@ def predict(
 
     A label that holds control characters is printed in quotes and escaped.
 
-    A model of many classes predicts the class with the highest score; among equals, the label that
-    comes first in order. Then
+    A model of many classes predicts the class with the highest score; of equal ones, the label that
+    comes first in order. For such a model
     `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
     `both` prints the label and its score.
 
@@ -74,8 +74,8 @@ def predict(
     the features that add most to the score: the amount (its weight times its value, as the learner
     sees it: standardised or scaled) and, if the model has a ledger (`train --ledger`), the mistakes
     to which the weight owes most. All amounts and the constant add up to the score. Of many
-    classes, it is the lead over the next best one. With --json it is an object a line, in which
-    numbers are not rounded.
+    classes, it is the lead over the next best one. With --json, each example is an object on
+    a line of its own, with numbers in full.
 
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.
@@ -101,26 +101,24 @@ def predict(
         fail("--parts needs --cluster, and replaces -o: workers write the predictions themselves")
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
-    how = replace(reading.following(found, labelled=False), eager=data == ["-"])
+    how = replace(reading.for_model(found, labelled=False), eager=data == ["-"])
     how = found.features.hashed_while_read(how, named=False)
+    printed: dict[str, Any] = {"what": what, "threshold": least, "probabilities": probabilities}
     lines: Iterator[str]
-    if cluster is None:
-        source = open_files(data, how)
-    else:
-        cut = shards_of_files(parts_in_place(data), how, shards=shards)
-        source = cut.source
     if cluster is not None:
+        cut = shards_of_files(parts_in_place(data), how, shards=shards)
+        source, digits = cut.source, len(str(len(cut.shards) - 1))
         to = None if parts is None else f"{_new_folder(parts)}/part-"
-        digits = len(str(len(cut.shards) - 1))
-        work = partial(_of_shard, found.apart(), what, least, probabilities, to, digits)
+        work = partial(_of_shard, found.apart(), to, digits, **printed)
         lines = _counting_unknown(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
-    elif explain:
+    else:
+        source = open_files(data, how)
+        lines = predictions(found, source, **printed)
+    if explain:
         each = explained(found, source, least, most=most)
         lines = (
             f"{json.dumps(one.to_dict(most)) if as_json else one.in_words(most)}\n" for one in each
         )
-    else:
-        lines = predictions(found, source, what, least, probabilities=probabilities)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
@@ -135,20 +133,14 @@ def predict(
 
 
 def _of_shard(
-    model: Model,
-    what: What,
-    threshold: float | None,
-    probabilities: bool,
-    to: str | None,
-    digits: int,
-    source: Source,
+    model: Model, to: str | None, digits: int, source: Source, **how: Any
 ) -> tuple[str, int]:
     """The lines for a shard, and how many feature values the model does not know.
 
     If they go `to` a file each, they are written there; `first` numbers the shards.
     """
     model = model.apart()
-    lines = "".join(predictions(model, source, what, threshold, probabilities=probabilities))
+    lines = "".join(predictions(model, source, **how))
     if to is not None:
         write_file(f"{to}{source.first:0{digits}}", lines.encode())
     return "" if to else lines, model.features.left_out
@@ -175,12 +167,7 @@ def _counting_unknown(model: Model, parts: Iterator[tuple[str, int]]) -> Iterato
 
 
 def predictions(
-    model: Model,
-    source: Source,
-    what: What,
-    threshold: float | None = None,
-    *,
-    probabilities: bool = False,
+    model: Model, source: Source, *, what: What, threshold: float | None, probabilities: bool
 ) -> Iterator[str]:
     """The lines for each chunk of examples."""
     shown = [plain(label) for label in model.classes]

@@ -1,9 +1,7 @@
 """`novikoff report`: one page about the data of files, to read in a browser or on paper."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
@@ -19,7 +17,8 @@ from novikoff.stream.printing import count, plain, plural
 OPTIONS = """
 -o, --output PAGE       Write the page to this file.
 --names                 svmlight: a file with the column names, one per line.
---kernel                Learn and decide it in the space of this kernel, without a constant.
+--kernel                Learn, and decide separability, in the space of this kernel, without a
+                        constant.
 --passes 1<=N           Maximum number of passes of the perceptron. [1000 if the data are separable,
                         else 10]
 --seed 0<=N             Random seed, for the order of rows and the held-out ones.
@@ -56,9 +55,11 @@ def report(
     The page is a single HTML file that needs no network. It describes the data, gives the verdict
     of `certify` with its proof, follows a run of the perceptron and its mistake bounds, lists the
     largest weights and the mistakes, and says how to make the page again. The data must fit in
-    memory. Of a formula, of fixed effects or of another model than the binary one, the page says
-    which estimates exist, why, what to do next and how to cite it. With a kernel, it is about the
-    kernel perceptron.
+    memory.
+
+    With --formula, --fixed-effects or --model, the page is about that regression: which estimates
+    exist, why, what to do next and how to cite it. With --kernel, it is about the kernel
+    perceptron.
 
     Exit status: 0 written, 2 bad input, 130 interrupted.
     """
@@ -77,16 +78,7 @@ def report(
         except plots.NoMatplotlib as error:
             fail(str(error))
         from novikoff.separability import certify
-        from novikoff.show.report import (
-            InKernel,
-            Known,
-            Settings,
-            gather,
-            gather_in_kernel,
-            origin_of,
-            page,
-            regression_page,
-        )
+        from novikoff.show.report import Settings, gather, origin_of, page, regression_page
 
         inputs = inputs_of(data)
         many = regression != "binary"
@@ -114,15 +106,11 @@ def report(
             command=shlex.join(command),
             verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *again, *how]),
         )
-        settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
+        settings = Settings(intercept, passes, seed, max_seconds, space)
         if isinstance(given, Data) and not asks and not effects:
             named = None if names is None else names_in(names, given)
-            more: dict[str, Any] = {"names": named, "origin": origin, "progress": say}
-            known: Known | InKernel
-            if space is None:
-                known = gather(given, settings, **more)
-            else:
-                known = gather_in_kernel(given, space, replace(settings, bias=False), **more)
+            named = None if names is None else names_in(names, given)
+            known = gather(given, settings, names=named, origin=origin, progress=say)
             say("drawing")
             text, it = page(known, top=top, mistakes=mistakes), known.certificate
             found = "not decided"

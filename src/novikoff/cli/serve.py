@@ -17,7 +17,7 @@ NEEDED = ("starlette", "uvicorn", "msgspec", "prometheus_client")
 OPTIONS = """
 folder = DIR            Folder of the journal; made if it does not exist.
 --host ADDRESS          Address to listen on.
---token-file            Ask for tokens: lines of a role (predict, reveal or admin) and a token.
+--token-file            Require tokens. Each line is a role (predict, reveal or admin) and a token.
 --tls-cert              Certificate, to serve over TLS.
 --tls-key               Private key of the certificate.
 --predict-unwritten     Predict, without tickets, while the journal cannot be written; otherwise
@@ -55,8 +55,8 @@ def serve(
 ) -> None:
     """Predict over HTTP now, and learn the truth when it comes; nothing acknowledged is lost.
 
-    Every prediction and label is on disk, in DIR, before it is answered. SIGTERM or Ctrl-C finishes
-    what was begun.
+    Every prediction and label is on disk, in DIR, before it is answered. After SIGTERM
+    or Ctrl-C, it answers the requests that it has begun, and stops.
 
     Exit status: 0 stopped, 2 the folder is in use, the port is in use, or a library is missing.
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
-from novikoff.models.measures import Evaluation, Judge, Ranking
+from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.models.prediction import evaluate, judged
 from novikoff.sources import open_files
@@ -64,7 +64,7 @@ def test(
     least = options.named_threshold(found, threshold, cost_ratio)
     wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
-    how = found.features.hashed_while_read(reading.following(found), named=False)
+    how = found.features.hashed_while_read(reading.for_model(found), named=False)
     if cluster is None:
         source = open_files(data, how)
         tested = evaluate(found, source, threshold=least)
@@ -87,9 +87,8 @@ def test(
         about["unknown_feature_values"] = found.features.left_out
         show(json.dumps(about, indent=1))
         return
-    lines = two_labels_in_words(tested, tested.ranking) if tested.ranking else []
-    lines = lines or classes_in_words(found, tested, whole=confusion)
-    show("\n".join([f"Data      {source.description}", *lines]))
+    lines = [f"Data      {source.description}", *in_words(found, tested, whole=confusion)]
+    show("\n".join(lines))
 
 
 def _of_shard(
@@ -109,20 +108,30 @@ def _joined(model: Model, parts: Iterable[tuple[Judge, tuple[str, ...], int]]) -
     return judge.evaluation(tuple(numbers))
 
 
-def two_labels_in_words(tested: Evaluation, ranking: Ranking) -> list[str]:
-    """The result for two labels, for a person."""
-    labels, area = _labels(tested), ranking.roc_area
-    one = tested.confusion.of_classes(2)[1]
-    shares = f"precision {share(one.precision)}, recall {share(one.recall)}, F1 {share(one.f1)}"
-    shown = "undefined: only one label" if math.isnan(area) else f"{area:.4f}"
-    return [
-        *_accuracy(tested),
-        f"Positive  {labels[1]}: {shares}",
-        f"ROC area  {shown}",
-        *_reliability(tested),
-        "",
-        *_table(tested, [0, 1]),
+def in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[str]:
+    """The result for a person; of many classes with the whole confusion table if asked for."""
+    found, labels, ranking = tested.confusion, _labels(tested), tested.ranking
+    lines = [
+        f"Accuracy  {percent(found.right, found.examples, 2)}: {count(found.right)} of "
+        f"{plural(found.examples, 'example')} right",
+        f"Baseline  {options.baseline_in_words(tested)}",
+        f"Mistakes  {count(found.mistakes)}",
     ]
+    known = len(model.classes)
+    if on_unknown := sum(n for (true, _), n in found.counts.items() if true >= known):
+        unknown = len(labels) - known
+        several = f"{count(unknown)} unknown labels, the first {labels[known]}"
+        named = f"an unknown label, {labels[known]}" if unknown == 1 else several
+        lines[-1] += f"; {count(on_unknown)} of them on {named}"
+    if ranking is not None:
+        one, area = found.of_classes(2)[1], ranking.roc_area
+        shares = f"precision {share(one.precision)}, recall {share(one.recall)}"
+        shown = "undefined: only one label" if math.isnan(area) else f"{area:.4f}"
+        lines += [f"Positive  {labels[1]}: {shares}, F1 {share(one.f1)}", f"ROC area  {shown}"]
+    if tested.reliability is not None:
+        lines.append(f"Log loss  {options.reliability_in_words(tested.reliability)}")
+    table = _table(tested, [0, 1]) if ranking else _by_class(tested, whole=whole)
+    return [*lines, "", *table]
 
 
 def _labels(tested: Evaluation) -> list[str]:
@@ -137,19 +146,17 @@ def _table(tested: Evaluation, classes: Sequence[int]) -> list[str]:
     return aligned(rows)
 
 
-def classes_in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[str]:
-    """The result for many classes, for a person, with the whole confusion table if asked for."""
+def _by_class(tested: Evaluation, *, whole: bool) -> list[str]:
+    """How well each of many classes is predicted, and which are confused."""
     found, labels = tested.confusion, _labels(tested)
     counts = found.of_classes(len(labels))
-    *accuracy, mistakes = _accuracy(tested)
     table = [("label", "examples", "right", "precision", "recall", "F1")]
     shown = sorted(range(len(labels)), key=lambda k: -counts[k].examples)[:CLASSES_SHOWN]
     for k in shown:
         one = counts[k]
         shares = (share(one.precision), share(one.recall), share(one.f1))
         table.append((labels[k], count(one.examples), count(one.right), *shares))
-    mistakes += _on_unknown_labels(model, tested)
-    lines = [*accuracy, mistakes, *_reliability(tested), "", *aligned(table)]
+    lines = aligned(table)
     if (more := len(labels) - CLASSES_SHOWN) > 0:
         lines.append(f"and {plural(more, 'smaller class', 'smaller classes')}; --json lists all")
     if whole:
@@ -159,30 +166,3 @@ def classes_in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[s
         lines += ["", "Most frequent confusions (label -> prediction):"]
         lines += [f"  {line}" for line in aligned(pairs, left=(0, 1, 2))]
     return lines
-
-
-def _accuracy(tested: Evaluation) -> list[str]:
-    found = tested.confusion
-    return [
-        f"Accuracy  {percent(found.right, found.examples, 2)}: {count(found.right)} of "
-        f"{plural(found.examples, 'example')} right",
-        f"Baseline  {options.baseline_in_words(tested)}",
-        f"Mistakes  {count(found.mistakes)}",
-    ]
-
-
-def _reliability(tested: Evaluation) -> list[str]:
-    found = tested.reliability
-    return [] if found is None else [f"Log loss  {options.reliability_in_words(found)}"]
-
-
-def _on_unknown_labels(model: Model, tested: Evaluation) -> str:
-    known = len(model.classes)
-    mistakes = sum(n for (true, _), n in tested.confusion.counts.items() if true >= known)
-    if not mistakes:
-        return ""
-    unknown = len(tested.labels) - known
-    first = _labels(tested)[known]
-    several = f"{count(unknown)} unknown labels, the first {first}"
-    named = f"an unknown label, {first}" if unknown == 1 else several
-    return f"; {count(mistakes)} of them on {named}"

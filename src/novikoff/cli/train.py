@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-import secrets
+import os
 import shlex
 import signal
 import time
@@ -12,17 +12,16 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from novikoff.cli import options
-from novikoff.cli.errors import fail, rejecting_settings, show, warn
+from novikoff.cli.errors import fail, fail_on_cluster, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, RoundProgress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.adaptive import MOST_FEATURES
 from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, READINGS, Kind, Rule
 from novikoff.ledger.kernels import FileKernel
 from novikoff.ledger.ledger import Keep, Matrix
-from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.models.training import (
     PASSES_OVER_MANY,
@@ -42,12 +41,15 @@ from novikoff.sources.inputs import Input, inputs_of, parts_in_place
 from novikoff.sources.interactions import field_pairs
 from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import signs_of_labels
-from novikoff.sources.shards import SHARD_BYTES, Shards, shards_of_files
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES, written
 from novikoff.stream.number_text import number
 from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share, size
+
+if TYPE_CHECKING:
+    from novikoff.models.measures import Evaluation
+    from novikoff.sources.shards import Shards
 
 UNLIMITED_PASSES = 10**9
 BALANCED = "balanced"
@@ -56,14 +58,14 @@ MANY_NAMES = 1 << 22
 
 OPTIONS = f"""
 -o, --output MODEL      Write the model to this file.
---learner               Learning algorithm. [adaptive; with --until-separated or --revisit
-                        perceptron; with --kernel averaged]
+--learner               Learning algorithm. [adaptive; with --until-separated, --revisit or
+                        --budget perceptron; otherwise with --kernel averaged]
 --stream                Learn in one pass, in the given order and in bounded memory; or read all
                         data into memory, shuffle them and make several passes. [--no-stream for
                         files of up to {size(MOST_BYTES)}]
 --passes 1<=N           Maximum number of passes. [{USUAL_PASSES_IN_WORDS}; 1 for a stream,
                         {PASSES_OVER_MANY} on a cluster]
---until-separated       Repeat until a pass is error-free or the data are proved inseparable.
+--until-separated       Repeat until a pass makes no update or the data are proved inseparable.
 --revisit               After each pass, go over the examples mistaken so far, kept in memory, until
                         they are right: far fewer passes separate the data.
 --margin                With --learner margin: also update when the margin is at most X. [1]
@@ -163,13 +165,11 @@ def train(
     inputs: Sequence[Input] = parts or inputs_of(data)
     options.check_output(output, "model", data, inputs=inputs)
     if cluster is not None:
-        off: dict[str, Any]
-        off = {"--no-stream": stream is False, "--shuffle": shuffle}
+        off: dict[str, Any] = {"--no-stream": stream is False, "--shuffle": shuffle}
         off |= {"--holdout": holdout, "--standardise": standardise, "--kernel": kernel}
-        if option := next((name for name, is_given in off.items() if is_given), None):
-            fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
+        fail_on_cluster(off)
         stream, revisit = True, "mistakes" if until_separated else revisit
-    if cache is not None and cluster is None:
+    elif cache is not None:
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
@@ -184,7 +184,6 @@ def train(
         which = "positive" if reading.one_vs_rest is None else "one-vs-rest"
         fail(f"--{which} is for two labels; leave it out, or --multiclass")
     named = options.named_classes(reading.classes, many=joint)
-    own = getattr(start.learner, "kernel", None) if start is not None else None
     space = options.kernel_of(kernel, degree, gamma, coef0)
     settings: dict[str, Any] = {
         "margin": margin,
@@ -194,11 +193,18 @@ def train(
         "threshold": threshold,
         "budget": budget,
     }
-    if start is not None:
+    if start is None:
+        # the theorem's learner, if the data are to be separated
+        usual_kind: Kind = "adaptive" if space is None else "averaged"
+        is_plain = until_separated or revisit or budget is not None
+        kind = learner or ("perceptron" if is_plain else usual_kind)
+        settings["margin"] = float(kind == "margin") if margin is None else margin
+    else:
+        of_model = {name: getattr(start.learner, name, None) for name in ("kernel", *settings)}
         given = {
-            "kernel": (space, own),
+            "kernel": (space, of_model["kernel"]),
             "learner": (learner, start.kind),
-            **{name: (x, getattr(start.learner, name, None)) for name, x in settings.items()},
+            **{name: (x, of_model[name]) for name, x in settings.items()},
             "bias": (bias, start.learner.bias),
             "multiclass": (multiclass or None, start.is_joint),
             "hash-bits": (hash_bits, start.features.hash_bits),
@@ -210,16 +216,8 @@ def train(
         }
         options.reject_changes(given)
         reading.reject_changes(start)
-    if start is None:
-        # the theorem's learner, if the data are to be separated
-        usual_kind: Kind = "adaptive" if space is None else "averaged"
-        is_plain = until_separated or revisit or budget is not None
-        kind = learner or ("perceptron" if is_plain else usual_kind)
-        settings["margin"] = float(kind == "margin") if margin is None else margin
-    else:
-        kind, bias = start.kind, start.learner.bias
-        settings["margin"] = getattr(start.learner, "margin", 0.0)
-        settings["budget"] = getattr(start.learner, "budget", None)
+        kind, bias, space = start.kind, start.learner.bias, of_model["kernel"]
+        settings |= {"margin": of_model["margin"] or 0.0, "budget": of_model["budget"]}
     if bias and kind in ("winnow1", "winnow2"):
         fail(f"--bias: {kind} has a threshold instead of a constant term")
     transforms: dict[str, Any] = {
@@ -239,13 +237,13 @@ def train(
 
     with rejecting_settings():
         has_bias = space is None if bias is None else bias
-        space = own or space
         rule = Rule(kind, bias=has_bias, joint=joint, kernel=space, seed=seed, **settings)
-        on_cluster = UNLIMITED_PASSES if revisit else PASSES_OVER_MANY
-        usual = None if cluster is None else on_cluster
-        named_passes = passes or (UNLIMITED_PASSES if until_separated else usual)
+        if passes is None and (until_separated or (cluster is not None and revisit)):
+            passes = UNLIMITED_PASSES
+        elif passes is None and cluster is not None:
+            passes = PASSES_OVER_MANY
         keep: Keep = "examples" if ledger else "counts"
-        plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep, revisit=revisit)
+        plan = Plan(rule, passes or 1, bool(shuffle), seed, holdout, keep, revisit=revisit)
         how = replace(reading.how(), class_weights=class_factors(class_weight or []))
         if start is None:
             plan.new_learner(hash_bits)  # a bad setting is rejected before the data
@@ -256,24 +254,26 @@ def train(
         is_kept = cache is not None or stream is False
         reject_second_reading(plan, start, is_kept=is_kept, measures=bool(standardise and stream))
         if class_weight == [BALANCED]:
-            fail(
-                "--class-weight balanced reads the data twice; save the pipe's data in a file first"
-            )
+            words = "reads the data twice; save the pipe's data in a file first"
+            fail(f"--class-weight {BALANCED} {words}")
     if class_weight == [BALANCED]:
         how = replace(how, class_weights=balancing_factors(inputs, how, start))
-    if start is not None:
-        own = start.read_options.get("class_weights", {})
-        options.reject_changes({"class-weight": (dict(how.class_weights) or None, own)})
-    cut_at = [] if cluster is None else [shards, SHARD_BYTES]
+    cut_at = list[int | None]()
+    if cluster is not None:
+        from novikoff.sources.shards import SHARD_BYTES, shards_of_files
+
+        cut_at = [shards, SHARD_BYTES]
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint, *cut_at])
+    known = named
+    if start is not None:
+        weights = dict(how.class_weights) or None, start.read_options.get("class_weights", {})
+        options.reject_changes({"class-weight": weights})
+        how, known = how.following(start.read_options), start.classes
     if start is not None and start.unfinished is not None:
         # its own model may have replaced the initial one, whose digest it has stored
         known_by += start.unfinished["data"][len(known_by) :]
     elif initial is not None:
         known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
-    known = named if start is None else start.classes
-    if start is not None:
-        how = how.following(start.read_options)
 
     cut: Shards | None = None
 
@@ -298,7 +298,7 @@ def train(
         if cache is not None and cluster is None:
             # the data of a pipe are unknown, so no cache matches them
             state = json.dumps([features.is_unmeasured and not whole, features.state()[0]])
-            blocks = Cached(numbered, cache, f"{known_by} {state}{secrets.token_hex() * has_pipe}")
+            blocks = Cached(numbered, cache, f"{known_by} {state}{os.urandom(32).hex() * has_pipe}")
         from_cache = isinstance(blocks, Cached) and blocks.is_ready
         if features.is_unmeasured and not whole and not from_cache:
             features.survey(numbered.chunks())
@@ -315,14 +315,11 @@ def train(
         if whole is None:  # too large: start again, as a stream
             source, blocks, from_cache = opened(new_features(whole=False), whole=False)
         else:
-            usual_whole = usual_passes(len(whole))
-            shuffles = shuffle is not False
-            fewer = named_passes is None and kind in ADAPTIVE
             plan = replace(
                 plan,
-                passes=named_passes or usual_whole,
-                shuffle=shuffles,
-                fewer_passes=fewer,
+                passes=passes or usual_passes(len(whole)),
+                shuffle=shuffle is not False,
+                fewer_passes=passes is None and kind in ADAPTIVE,
                 averages=learner is None and start is None and kind == "adaptive",
             )
     most_passes = None if until_separated else plan.passes
@@ -345,10 +342,10 @@ def train(
 
             assert cut is not None
             assert isinstance(blocks, Numbered)
-            training = on_workers = ClusterTraining(
+            training = ClusterTraining(
                 workers, cut, blocks, plan, how=how, initial=start, fingerprint=known_by
             )
-            progress.sent = on_workers.sent
+            progress.sent = training.sent
         with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
             run = training.run(watch.after_block)
         training.save(output)
@@ -399,9 +396,8 @@ def class_factors(given: list[str]) -> dict[str, float]:
         label, mark, factor = text.rpartition("=")
         size = number(factor)
         if not (mark and label and size is not None and size > 0):
-            fail(
-                f"--class-weight {text!r}: write LABEL=FACTOR, a factor above 0, or balanced alone"
-            )
+            how = "write LABEL=FACTOR, a factor above 0, or balanced alone"
+            fail(f"--class-weight {text!r}: {how}")
         if written(label) in factors:
             fail(f"--class-weight {text!r}: the label {label} has a factor already")
         factors[written(label)] = size
@@ -429,20 +425,15 @@ def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
 def warn_of_labels(training: Training, *, further: bool) -> None:
     """Say so if there is one label only, or if a stream was sorted by label."""
     runs, classes = training.label_runs, training.model.classes
+    forgets = "a learner that sees one label for a long time forgets the others"
     if len(runs.examples) == 1:
-        only = plain(classes[runs.commonest])
-        if further:
-            warn(
-                f"all new examples have the label {only}; a learner that sees one label for a long "
-                "time forgets the others"
-            )
-        else:
-            warn(f"all examples have the label {only}; a model needs examples of other labels, too")
+        why = forgets if further else "a model needs examples of other labels, too"
+        only = f"all {'new ' * further}examples have the label {plain(classes[runs.commonest])}"
+        warn(f"{only}; {why}")
     elif runs.is_sorted and not training.model.order["whole"]:
         warn(
-            "the examples are sorted by label, or nearly so: a learner that sees one label for a "
-            "long time forgets the others, and its mistakes say little. Shuffle the file, or use "
-            "--no-stream to shuffle it in memory"
+            f"the examples are sorted by label, or nearly so: {forgets}, and its mistakes say "
+            "little. Shuffle the file, or use --no-stream to shuffle it in memory"
         )
 
 
@@ -450,33 +441,27 @@ def warn_of_scales(features: Features, widest: tuple[int, int, float], *, has_pi
     """Say so if the features of a stream differ much in scale, and what to do."""
     low, high, ratio = widest
     small, large = (cut(plain(features.name_of(column))) for column in (low, high))
-    cure = (
-        "--no-stream" if has_pipe else "--no-stream, or --standardise, which reads the file twice"
-    )
+    other = "" if has_pipe else ", or --standardise, which reads the file twice"
     warn(
         f"in the first examples, {large} is {count(round(ratio))} times as large as {small}; a "
-        f"stream is learned unscaled, so {small} has little influence. Use {cure}"
+        f"stream is learned unscaled, so {small} has little influence. Use --no-stream{other}"
     )
 
 
-def _seen(features: Features) -> list[str]:
-    """A line about the constant columns, one about identifiers, and one about dates."""
-    constant, ids, dates = (
-        [cut(features.name_of(j)) for j in columns]
-        for columns in (features.constant, features.identifiers, features.dates)
-    )
-    lines = []
-    if constant:
-        lines.append(f"Constant  {listed(constant)}: the same in all examples, so of no use")
-    for title, names, what in (
-        ("Ids?", ids, "all different, as if they were identifiers"),
-        ("Dates?", dates, "as if they were dates, like 20240131"),
+def _seen(features: Features) -> dict[str, str]:
+    """Lines about the constant columns, about identifiers, and about dates, by their titles."""
+    lines = {}
+    if constant := [cut(features.name_of(j)) for j in features.constant]:
+        lines["Constant"] = f"{listed(constant)}: the same in all examples, so of no use"
+    for title, columns, what in (
+        ("Ids?", features.identifiers, "all different, as if they were identifiers"),
+        ("Dates?", features.dates, "as if they were dates, like 20240131"),
     ):
-        if names:
-            known = features.kind != "indices"
-            cure = f"; --ignore {shlex.quote(plain(names[0]))} leaves it out" if known else ""
+        if names := [cut(features.name_of(j)) for j in columns]:
+            leave_out = f"; --ignore {shlex.quote(plain(names[0]))} leaves it out"
+            cure = leave_out if features.kind != "indices" else ""
             each = "it" if len(names) == 1 else "each"
-            lines.append(f"{title:9} {listed(names)}: {each} has whole numbers, {what}{cure}")
+            lines[title] = f"{listed(names)}: {each} has whole numbers, {what}{cure}"
     return lines
 
 
@@ -504,28 +489,25 @@ def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) 
     return digest.hexdigest()
 
 
+@dataclass
 class Watch:
     """Shows progress, saves checkpoints, and stops the run after a block when a signal asks for it.
 
     A second Ctrl-C does not wait for the end of the block. `seconds` is how long the run took.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        blocks: Numbered | Cached | Whole,
-        progress: Progress | RoundProgress,
-        output: Path,
-        checkpoint: float | None,
-        began: float,
-    ) -> None:
-        self._source, self._blocks, self.progress = source, blocks, progress
-        self._output, self._checkpoint_seconds = output, checkpoint
+    source: Source
+    blocks: Numbered | Cached | Whole
+    progress: Progress | RoundProgress
+    output: Path
+    checkpoint: float | None
+    began: float
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
         self._signal: signal.Signals | None = None
         self._handlers: dict[signal.Signals, Any] = {}
-        self._has_advised = False
-        self._began, self._saved = began, time.perf_counter()
-        self.seconds = 0.0
+        self._has_advised, self._saved = False, time.perf_counter()
 
     def __enter__(self) -> Self:
         for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -537,7 +519,7 @@ class Watch:
         for which, handler in self._handlers.items():
             signal.signal(which, handler)
         self.progress.clear()
-        self.seconds = time.perf_counter() - self._began
+        self.seconds = time.perf_counter() - self.began
 
     def _stop_after_block(self, which: int, _frame: FrameType | None) -> None:
         if self._signal is not None:
@@ -546,11 +528,11 @@ class Watch:
 
     def after_block(self, training: Training) -> None:
         """Show progress, save if it is time, and stop if asked to."""
-        reading: Source | Cached | Whole = self._source
-        if isinstance(self._blocks, Whole) or (
-            isinstance(self._blocks, Cached) and self._blocks.is_ready
+        reading: Source | Cached | Whole = self.source
+        if isinstance(self.blocks, Whole) or (
+            isinstance(self.blocks, Cached) and self.blocks.is_ready
         ):
-            reading = self._blocks
+            reading = self.blocks
         self.progress.update(training, reading)
         features = training.model.features
         if features.kind == "names" and features.dim >= MANY_NAMES and not self._has_advised:
@@ -559,16 +541,16 @@ class Watch:
                 f"{count(features.dim)} different features so far; if many more follow, "
                 "--hash-bits 22 limits the memory they take"
             )
-        every, asked = self._checkpoint_seconds, self._signal  # a later signal waits for a block
+        every, asked = self.checkpoint, self._signal  # a later signal waits for a block
         is_due = asked is not None or (every or 0) <= time.perf_counter() - self._saved
         if every is not None and is_due:
-            training.save(self._output)
+            training.save(self.output)
             self._saved = time.perf_counter()
         if asked is not None:
             self.progress.clear()
             done = f"interrupted after {plural(training.model.ledger.n_rounds, 'example')}"
-            cure = "" if self._source.is_pipe else "; continue with --resume"
-            saved = f"saved in {self._output}{cure}"
+            cure = "" if self.source.is_pipe else "; continue with --resume"
+            saved = f"saved in {self.output}{cure}"
             saved = "nothing was saved (see --checkpoint)" if every is None else saved
             fail(f"{done}; {saved}", 128 + asked)
 
@@ -582,18 +564,13 @@ class Result:
     source: Source
     output: Path
     watch: Watch
-    tested: Evaluation | None
+    tested: "Evaluation | None"
     by_default: bool
-
-    @property
-    def sent(self) -> Any:
-        """What a run on a cluster has cost; None on one machine."""
-        return getattr(self.training, "sent", None)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
         model, tested = self.training.model, self.tested
-        counts = self.training.label_runs.examples
+        counts, sent = self.training.label_runs.examples, getattr(self.training, "sent", None)
         return {
             "model": str(self.output),
             "data": self.source.description,
@@ -617,7 +594,7 @@ class Result:
             "held_out": tested and options.measures(tested, known=len(model.classes)),
             "skipped_lines": len(self.source.skipped),
             "seconds": self.watch.seconds,
-            **({} if self.sent is None else {"cluster": asdict(self.sent)}),
+            **({} if sent is None else {"cluster": asdict(sent)}),
         }
 
     def __str__(self) -> str:
@@ -627,40 +604,37 @@ class Result:
         constant = " and a constant" if model.learner.bias else ""
         scaled = ", features standardised" if model.features.standardise else ""
         scaled += ", examples scaled to length 1" if model.features.to_unit_length else ""
-        why = " (the default; the theorem is about --learner perceptron)" if self.by_default else ""
-        order = "in the given order"
+        why = "the default; the mistake bound is for --learner perceptron"
+        why = f" ({why})" if self.by_default else ""
+        order, within = "in the given order", "" if is_whole else " within blocks"
         if model.order["shuffle"]:
-            order = (
-                f"shuffled with seed {model.order['seed']}{'' if is_whole else ' within blocks'}"
-            )
+            order = f"shuffled with seed {model.order['seed']}{within}"
         seconds = self.watch.seconds
         speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
         at_speed = f", {speed:,.0f} MB/s" if speed >= 1 and not is_whole else ""
-        lines = [
-            f"Data      {self.source.description}; {options.labels_in_words(model)}",
-            f"Read      {'whole' if is_whole else 'as a stream'}, {order}",
-            f"Learner   {FULL_NAMES[model.kind]}{scaled}{why}",
-            f"Examples  {count(model.examples)} with {plural(model.features.count, 'feature')}"
+        factors = model.read_options.get("class_weights", {})
+        weights = listed([f"{label} {factor:.4g}" for label, factor in factors.items()], 8)
+        compared, sent = self.training.compared, getattr(self.training, "sent", None)
+        written = size(self.output.stat().st_size)
+        lines = {
+            "Data": f"{self.source.description}; {options.labels_in_words(model)}",
+            "Read": f"{'whole' if is_whole else 'as a stream'}, {order}",
+            "Learner": f"{FULL_NAMES[model.kind]}{scaled}{why}",
+            "Weights": factors and f"times {weights}",
+            "Chosen": len(compared) > 1 and _comparison(compared),
+            "Examples": f"{count(model.examples)} with {plural(model.features.count, 'feature')}"
             f"{constant}; {most} are {cut(plain(model.classes[runs.commonest]))}",
-            f"Passes    {self._passes()} in {seconds:.2f} s{at_speed}",
-            f"Mistakes  {options.mistakes_in_words(ledger)}",
-            f"Verdict   {self.run.verdict}: {self._verdict()}",
-        ]
-        if len(self.training.compared) > 1:
-            lines.insert(3, f"Chosen    {_comparison(self.training.compared)}")
-        lines[-1:-1] = _seen(model.features)
-        if factors := model.read_options.get("class_weights"):
-            each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
-            lines.insert(3, f"Weights   times {listed(each, 8)}")
-        if self.sent is not None:
-            lines.insert(5, f"Cluster   {self.sent}")
-        if tested is not None:
-            lines.append(f"Held out  {self._held_out(tested)}")
-        bytes_written = self.output.stat().st_size
-        lines.append(f"Model     {plain(str(self.output))} ({model.kind}, {size(bytes_written)})")
-        return "\n".join(lines)
+            "Passes": f"{self._passes()} in {seconds:.2f} s{at_speed}",
+            "Cluster": sent,
+            "Mistakes": options.mistakes_in_words(ledger),
+            **_seen(model.features),
+            "Verdict": f"{self.run.verdict}: {self._verdict()}",
+            "Held out": tested and self._held_out(tested),
+            "Model": f"{plain(str(self.output))} ({model.kind}, {written})",
+        }
+        return "\n".join(f"{title:9} {words}" for title, words in lines.items() if words)
 
-    def _held_out(self, tested: Evaluation) -> str:
+    def _held_out(self, tested: "Evaluation") -> str:
         found = tested.confusion
         if not found.examples:
             return "no examples"
@@ -686,28 +660,19 @@ class Result:
         model, plan, verdict = self.training.model, self.training.plan, self.run.verdict
         if len(model.classes) == 1:
             return "there is only one label, so there is nothing to learn"
-        ended = run_ended(
-            verdict,
-            rule=self.run.ledger.rule,
-            margin=0.0 if plan.revisit else plan.rule.margin,
-            passes=plan.passes,
-        )
+        margin = 0.0 if plan.revisit else plan.rule.margin
+        ended = run_ended(verdict, rule=self.run.ledger.rule, margin=margin, passes=plan.passes)
         if verdict != "budget":
             return str(ended)
+        # certify reads two labels, no texts and no interactions
+        no_proof = model.is_joint or model.read_options.get("words") or model.features.products
         if model.kind in ADAPTIVE:
-            done = f"{plural(self.training.passes_made, 'pass was', 'passes were')} made"
+            made = plural(self.training.passes_made, "pass was", "passes were")
             certify = "; novikoff certify tells whether the examples can be separated"
-            return done + certify if self._can_be_certified else done
+            return f"{made} made{'' if no_proof else certify}"
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
-        certify = ", or run novikoff certify"
-        return f"{ended.meaning}; raise --passes{certify if self._can_be_certified else ''}"
-
-    @property
-    def _can_be_certified(self) -> bool:
-        """Whether certify can read these examples: two labels, no texts and no interactions."""
-        model = self.training.model
-        return not (model.is_joint or model.read_options.get("words") or model.features.products)
+        return f"{ended.meaning}; raise --passes{'' if no_proof else ', or run novikoff certify'}"
 
 
 def _comparison(compared: dict[Way, float]) -> str:

@@ -12,7 +12,7 @@ from novikoff.cli import options
 from novikoff.cli.errors import fail, needing, show
 
 OPTIONS = """
-DATA                    A file to begin with; the others are loaded on the page.
+DATA                    A file to show first; more can be loaded on the page.
 --browser               Open the page in a browser.
 --export DIR            Write the page as files into this new folder instead.
 """

@@ -78,7 +78,7 @@ class Cluster:
         done, ahead = 0, 2 * sum(self._client.nthreads().values()) + 2
 
         def hold() -> None:
-            held[:] = [self._submit(_same, shared)]
+            held[:] = [self._submit(tuple, shared)]  # if its holder dies, Dask makes it again
 
         def begin(shard: Any) -> Any:
             given = self._client.compute(shard.given()) if isinstance(shard, Partition) else shard
@@ -127,11 +127,6 @@ def _compare(who: str, found: dict[str, Any], own: dict[str, Any]) -> None:
     other = [f"{name} {there}, not {here}" for name, there, here in both if there != here]
     if other:
         raise ClusterProblem(f"worker {who} has {listed(other)}; install the same everywhere")
-
-
-def _same(value: T) -> T:
-    """What is shared, as the result of a task: if its holder dies, Dask makes it again."""
-    return value
 
 
 def _name(shard: Any) -> str:

@@ -79,12 +79,9 @@ def fit(
     revisit: Revisit | None = "mistakes" if estimator._separates or estimator.revisit else None
     while True:
         plan = Plan(rule, estimator.max_iter, revisit=revisit)
-        labels: LabelsAsClasses | LabelsAsSigns = (
-            LabelsAsClasses() if rule.joint else LabelsAsSigns()
-        )
-        blocks = Numbered(
-            cut.source, Features(hash_bits=estimator.hash_bits), labels, how.class_weights
-        )
+        features = Features(hash_bits=estimator.hash_bits)
+        labels = LabelsAsClasses() if rule.joint else LabelsAsSigns()
+        blocks = Numbered(cut.source, features, labels, how.class_weights)
         try:
             training = ClusterTraining(workers, cut, blocks, plan, how=how if is_files else None)
             break

@@ -171,14 +171,8 @@ class ClusterTraining(Training):
     (`Mixture`). The result depends on the data, where they were cut and the plan, not on the
     workers. It can be saved and resumed after each round.
 
-    Parameters
-    ----------
-    cluster, data
-        The workers, and the shards.
-    blocks
-        The examples of all data, as this machine would read them; it reads the first ones only.
-    plan, how, initial, fingerprint
-        As for `Training`; the fingerprint is also of where the data are cut.
+    The `blocks` are the examples of all data, as this machine would read them; it reads the first
+    ones only. The fingerprint is also of where the data are cut.
     """
 
     def __init__(

@@ -67,23 +67,17 @@ class Adversary:
         """The sequence for this learner, of at most `rounds` examples."""
         self._left = VersionSpace(self.concepts)
         for first in count() if rounds is None else range(rounds):
-            if (found := self._worst_for(learner)) is None:
+            most = 0
+            for x in self.candidates:
+                y = not predicts_positive(learner.scores(DenseRows(x[None].astype(np.float32)))[0])
+                if (left := self._left.split(x)[y]) > most:
+                    shown, label, most = x, y, left
+                if most >= self.enough * self._left.size:
+                    break
+            if not most:
                 return
-            x, y = found
-            self._left.keep(x, y)
-            yield labelled([x], [y], first=first)
-
-    def _worst_for(self, learner: Learner) -> tuple[Truths, bool] | None:
-        """A candidate with a label that the learner gets wrong and that leaves most concepts."""
-        found, most = None, 0
-        for x in self.candidates:
-            y = not predicts_positive(learner.scores(DenseRows(x[None].astype(np.float32)))[0])
-            after = self._left.split(x)[y]
-            if after > most:
-                found, most = (x, y), after
-            if most >= self.enough * self._left.size:
-                break
-        return found
+            self._left.keep(shown, label)
+            yield labelled([shown], [label], first=first)
 
 
 def _distinguishing(n: int) -> Truths:

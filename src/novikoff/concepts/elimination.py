@@ -157,12 +157,9 @@ class _Elimination(ConceptLearner):
 
     def _alive(self, rows: SparseRows) -> SparseRows:
         """The rows without the entries of variables of which no literal is left."""
-        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-        columns = rows.indices[span]
+        _, columns, _ = rows.entries()
         kept = (self._plain[columns] == self._drops) | (self._negated[columns] > self._drops)
-        ends = np.concatenate([[0], np.cumsum(kept)]).astype(rows.starts.dtype)
-        starts = ends[rows.starts - rows.starts[0]]
-        return SparseRows(rows.values[span][kept], columns[kept], starts, rows.dim)
+        return rows.where(kept, rows.dim)
 
     def _refusal(self, flaw: Flaw, block: Block, i: int) -> BadExample:
         if flaw is Flaw.LABEL:

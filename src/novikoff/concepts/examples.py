@@ -52,13 +52,11 @@ def truths_of_columns(X: Any, columns: Positions | None = None) -> Truths:
         )
     taken: NDArray[Any]
     if isinstance(rows, SparseRows):
-        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-        values, indices = rows.values[span], rows.indices[span]
+        of_row, indices, values = rows.entries()
         place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
         used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
-        of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[used]
         taken = np.zeros((len(rows), len(columns)))
-        np.add.at(taken, (of_row, place[used]), values[used])
+        np.add.at(taken, (of_row[used], place[used]), values[used])
     else:
         taken = np.asarray(rows.values)[:, columns]
     wrong = np.argwhere((taken != 0) & (taken != 1))

@@ -1,13 +1,12 @@
 """What all estimators do: scikit-learn's API, and one example at a time, over an engine."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, Literal, Self, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +17,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff import _core
 from novikoff.estimators.progress import ShownPasses
 from novikoff.estimators.validation import (
     COLUMNS,
@@ -38,13 +36,7 @@ from novikoff.learners.rule import Rule
 from novikoff.ledger.ledger import KeepOrAuto
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
-from novikoff.models.calibration import (
-    Calibration,
-    jointly,
-    logarithms,
-    of_two,
-    one_against_rest,
-)
+from novikoff.models.calibration import Calibration, logarithms, probabilities
 from novikoff.models.explanation import Explanation, explain
 from novikoff.online.engine import Engine
 from novikoff.online.locks import Rank, new_lock
@@ -74,6 +66,7 @@ from novikoff.stream.printing import plural
 from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
+RandomState: TypeAlias = int | np.random.RandomState | None
 
 USUAL_PASSES = 1000  # of an estimator that is to separate the data
 
@@ -87,40 +80,36 @@ def _gives_probabilities(estimator: Any) -> bool:
     return bool(estimator.gives_probabilities)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """A linear classifier that learns from its mistakes, around an engine that holds its state."""
 
-    # parameters, set by each estimator's __init__; the last five only where an estimator has them
-    fit_intercept: bool
-    max_iter: int
-    shuffle: Shuffle
-    ties: Ties
-    hash_bits: int | None
-    random_state: int | np.random.RandomState | None
-    verbose: int
-    max_names: int | None = None
-    keep: KeepOrAuto = "examples"
-    class_weight: ClassWeight = None
-    multiclass: str = "ovr"
-    revisit: Revisit | None = None
+    # parameters of all estimators
+    fit_intercept: bool = True
+    max_iter: int = USUAL_PASSES
+    shuffle: Shuffle = "once"
+    random_state: RandomState = 0
+    verbose: int = 0
 
-    # whether fit is to separate the data, so that it warns if it did not
-    _separates: bool = False
+    # those that an estimator has if it declares them again
+    eta0: float = field(default=1.0, init=False)
+    ties: Ties = field(default="mistake", init=False)
+    multiclass: str = field(default="ovr", init=False)
+    class_weight: ClassWeight = field(default=None, init=False)
+    keep: KeepOrAuto = field(default="examples", init=False)
+    hash_bits: int | None = field(default=None, init=False)
+    max_names: int | None = field(default=None, init=False)
+    revisit: Revisit | None = field(default=None, init=False)
 
-    # state
-    _engine: Engine | None = None
-    # The open engine's core, one step less for learn_one. It has no default: Python takes longer to
-    # find an attribute that the class has too (0.8 against 0.55 µs for an example).
-    _core: _core.Online
-    _busy_in: int = 0  # the process in which a thread learns from a block
+    # what follows is no parameter, so it is not annotated
+    _separates = False  # whether fit is to separate the data, so that it warns if it did not
+    _is_by_blocks = False  # whether an example is a block of one: the core knows no kernels
+    _busy_in = 0  # the process in which a thread learns from a block
+    _engine = cast("Engine | None", None)
     # of a model that was loaded: how its data are read, if not as an estimator reads them, and how
     # its examples were ordered
-    _reader: RowsOfModel | None = None
-    _order: Mapping[str, Any] | None = None
-
-    def _set_parameters(self, given: Mapping[str, Any]) -> None:
-        """Set the parameters to the arguments of an estimator's __init__."""
-        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
+    _reader = cast("RowsOfModel | None", None)
+    _order = cast("Mapping[str, Any] | None", None)
 
     @abstractmethod
     def _rule(self, classes: int = 2) -> Rule:
@@ -296,22 +285,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     return
             except (AttributeError, TypeError):  # nothing is open yet; or x or y is None
                 pass
-        self._learn_slowly(x, y, classes, importance(weight))
+        if self._is_by_blocks or self._reader is not None:
+            weights = None if weight is None else [importance(weight)]
+            self.learn_many([x], [y], classes=classes, sample_weight=weights)
+        else:
+            self._learn_slowly(x, y, classes, importance(weight))
 
     def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None, weight: float) -> None:
         """Learn from the first example, or from one that the core cannot read or learn as it is."""
         engine, label = self._opened(), plain_label(y)
         named = named_classes(classes)
-        if self._reader is not None:
-            self._learn_read([x], [label], named, np.array([weight]))
-            return
         if engine is not None:
             engine.learn_one(x, label, named, weight)
             return
         x = plain_example(x)
         with _BEGINNING, undisturbed():
-            if self._is_busy:
-                raise RuntimeError(_BUSY)
+            self._check_idle()
             engine, columns = self._opened(), None
             if engine is None:  # no other thread was faster
                 engine, columns = self._first_engine([label], named, x)
@@ -321,9 +310,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def learn_each(self, X: list[Any], y: list[Any]) -> dict[int, Exception]:
         """`learn_one` for each example, in few calls; the errors of refused ones, by position."""
         errors, k = dict[int, Exception](), 0
-        is_fast = type(self).learn_one is LinearClassifier.learn_one and self._reader is None
+        is_own = type(self).learn_one is LinearClassifier.learn_one  # not that of a subclass
         while k < len(X):
-            if is_fast and self._engine is not None and self._engine.core is not None:
+            if is_own and self._engine is not None and self._engine.core is not None:
                 k += self._core.learn_each(X, y, k)
             if k < len(X):
                 try:
@@ -346,6 +335,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         X is a list of dicts, a frame whose columns are names (a text v in column c is the feature
         `c=v`), or a two-dimensional array, dense or sparse, whose columns are positions.
         """
+        if self._is_by_blocks and self._reader is None and not are_dicts(X):
+            self.partial_fit(X, y, classes, sample_weight)
+            return
         n, labels = count(X), plain_labels(y)
         if n != len(labels):
             raise BadExample(f"{n} examples but {len(labels)} labels")
@@ -353,41 +345,30 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if not labels:
             return
         named = named_classes(classes)
-        if self._reader is not None:
-            self._learn_read(X, labels, named, weights)
-            return
         self._opened()
         with self._alone(), undisturbed() as stop:
-            engine, columns = self._engine, None
-            examples = records(X) if by_name(X) else X
+            engine, columns, reader = self._engine, None, self._reader
+            examples = records(X) if reader is None and by_name(X) else X
             if engine is None:
                 engine, columns = self._first_engine(labels, named, first(examples))
-            if engine.by_name:
+            if reader is not None:
+                examples, reader = reader.learning(X)
+                if (one := reader.read_options.get("one_vs_rest")) is not None:
+                    labels = [y if written(y) == written(one) else rest_of(one) for y in labels]
+                if factors := reader.read_options.get("class_weights"):
+                    each = np.array([factors.get(written(y), 1.0) for y in labels])
+                    weights = each if weights is None else weights * each
+            elif engine.by_name:
                 examples = list(examples)
             elif by_name(X):
                 engine.readable(examples[0], "row 0: ")  # raises the error
             else:
                 examples, _ = read(self, X, finite=True)
             engine.learn_block(examples, labels, named, stop, weights)
+            if reader is not None:
+                reader.name_hashed(X)
+                self._reader = reader
             self._take(engine, columns)
-
-    def _learn_read(
-        self, X: Any, labels: Sequence[Any], named: Classes | None, weights: Vector | None
-    ) -> None:
-        """Learn from data that are read as those of a model were."""
-        with self._alone(), undisturbed() as stop:
-            engine, reader = self._engine, self._reader
-            assert engine is not None
-            assert reader is not None
-            rows, reader = reader.learning(X)
-            if (one := reader.read_options.get("one_vs_rest")) is not None:
-                labels = [y if written(y) == written(one) else rest_of(one) for y in labels]
-            if factors := reader.read_options.get("class_weights"):
-                each = np.array([factors.get(written(y), 1.0) for y in labels])
-                weights = each if weights is None else weights * each
-            engine.learn_block(rows, labels, named, stop, weights)
-            reader.name_hashed(X)
-            self._reader = reader
 
     def _first_engine(
         self, y: Sequence[Any], named: Classes | None, x: Any
@@ -458,6 +439,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             self.__dict__.update(columns)
         self._engine = engine
         if engine.core is not None:
+            # One step less for learn_one. The class has no default for it: Python takes longer to
+            # find an attribute that the class has too (0.8 against 0.55 µs for an example).
             self._core = engine.core
         else:
             self.__dict__.pop("_core", None)
@@ -468,8 +451,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None or engine.core is not None or self._reader is not None:
             return engine
         with _BEGINNING:
-            if self._is_busy:
-                raise RuntimeError(_BUSY)
+            self._check_idle()
             if engine.core is None:
                 names = getattr(self, "feature_names_in_", None)
                 if names is not None and self.hash_bits is not None and not engine.is_online:
@@ -481,12 +463,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 self._take(engine, None)
         return engine
 
+    def _ready(self) -> Engine | None:
+        """The engine, open unless the core cannot answer; None if nothing was learned."""
+        return self._engine if self._is_by_blocks else self._opened()
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Let no other thread learn with this estimator meanwhile."""
         with _BEGINNING:
-            if self._is_busy:
-                raise RuntimeError(_BUSY)
+            self._check_idle()
             self._busy_in = os.getpid()
         try:
             with nullcontext() if self._engine is None else self._engine.alone():
@@ -494,10 +479,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         finally:
             del self._busy_in
 
-    @property
-    def _is_busy(self) -> bool:
-        """Whether a thread of this process learns from a block: a fork leaves the others behind."""
-        return self._busy_in == os.getpid()
+    def _check_idle(self) -> None:
+        """RuntimeError if a thread learns from a block; a fork leaves other threads behind."""
+        if self._busy_in == os.getpid():
+            raise RuntimeError(_BUSY)
 
     # predicting
 
@@ -514,27 +499,29 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             label = NotImplemented
         if label is not NotImplemented:
             return label
-        engine = self._opened()
+        engine = self._ready()
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return None
-        if self._reader is None:
+        if engine.core is not None:
             return engine.predict_one(x)
         return self.predict([x]).tolist()[0] if engine.labels.coded else None
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x: positive for classes_[1]; with more than two classes, one for each."""
-        engine = self._opened()
+        engine = self._engine
+        if engine is None or engine.core is None:
+            engine = self._ready()
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return 0.0
-        return engine.decide_one(x) if self._reader is None else self._decided(x)
+        return self._decided(x) if engine.core is None else engine.decide_one(x)
 
     def answer_each(self, X: list[Any]) -> list[tuple[Any, Any]]:
         """`predict_one` and `decision_one` of each example, in one call of the core."""
         found: list[Any] = [NotImplemented] * len(X)
-        is_fast = type(self).predict_one is LinearClassifier.predict_one and self._reader is None
-        if is_fast and self._opened() is not None:
+        engine, is_fast = self._ready(), type(self).predict_one is LinearClassifier.predict_one
+        if is_fast and engine is not None and engine.core is not None:
             found = self._core.answer_each(X)
         for k, x in enumerate(X):
             if found[k] is NotImplemented:
@@ -575,8 +562,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 raise ValueError("a threshold is for two classes, and for the usual reading")
             chances = self.predict_proba(X)[:, 1]
             return np.asarray(self.classes_[(chances >= threshold).astype(np.intp)])
-        engine, scores = self._scores(X, reading, signs=True)
-        return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
+        with naming_columns(X):
+            engine, rows, chosen = self._reading(X, reading)
+            return engine.predict(rows, chosen)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -598,7 +586,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class for one example; empty before the first label."""
-        if self._opened() is None:
+        if self._ready() is None:
             plain_example(x)  # raises if x is not an example
             return {}
         engine, scores = self._scores([x], None)
@@ -606,7 +594,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
-    def calibrated(self, tables: Sequence[Vector] | None = None) -> Calibrated:
+    def calibrated(self, tables: Sequence[Vector] | None = None) -> "Calibrated":
         """What gives the probability of a label from `decision_one`: as of now, or of `tables`."""
         engine = self._learned()
         if tables is not None:
@@ -648,16 +636,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             return str(engine.core.name_of(column))
         return f"column {column}" if header is None else str(header[column])
 
-    def _scores(
-        self, X: Any, reading: Reading | None, *, signs: bool = False
-    ) -> tuple[Engine, NDArray[np.float64]]:
-        """The engine as it was when this was called, and its scores, or numbers of their signs."""
+    def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
+        """The engine as it was when this was called, and its scores."""
+        with naming_columns(X):
+            engine, rows, chosen = self._reading(X, reading)
+            return engine, engine.scores(rows, chosen)
+
+    def _reading(self, X: Any, reading: Reading | None) -> tuple[Engine, Rows, Reading]:
+        """What `_read` returns, and the reading, or the usual one."""
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        with naming_columns(X):
-            engine, rows = self._read(X)
-            chosen = engine.rule.reading if reading is None else reading
-            return engine, engine.scores(rows, chosen, signs=signs)
+        engine, rows = self._read(X)
+        return engine, rows, engine.rule.reading if reading is None else reading
 
     def _read(self, X: Any) -> tuple[Engine, Rows]:
         """The engine as it was when this was called, and the rows of X over its columns."""
@@ -685,11 +675,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def __sklearn_is_fitted__(self) -> bool:
         return self._engine is not None
 
-    def _learned(self, *, opened: bool = False) -> Engine:
+    def _learned(self) -> Engine:
         """The engine; AttributeError before anything was learned."""
         if self._engine is None:
             raise AttributeError(f"this {type(self).__name__} has not learned from anything yet")
-        if opened or self._engine.is_online:
+        if self._engine.is_online:
             self._opened()
         return self._engine
 
@@ -722,29 +712,26 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
         """The weights of `coef_` by name, or a mapping a class: read-only, always up to date."""
+        engine = self._learned()
         try:
-            engine = self._learned(opened=True)
+            self._opened()
         except ValueError as error:
             raise AttributeError(str(error)) from error
+        with engine.lock:  # the core knows all classes that the labels have
+            labels = engine.labels
+        each: list[Mapping[str, float]]
         if self._reader is not None and self._reader.features.named_columns:
             names = self._reader.features.named_columns
             each = [{name: float(w[j]) for name, j in names} for w in self.coef_]
-            return each[0] if len(each) == 1 else dict(zip(self.classes_, each, strict=True))
-        if not engine.by_name:
+        elif not engine.by_name:
             raise AttributeError("features have no names here; their weights are in coef_")
-        with engine.lock:  # the core knows all classes that the labels have
-            labels = engine.labels
-        classes = labels.classes.tolist()
-        if isinstance(labels, JointLabels):
-            numbers = labels.numbers.tolist()
-            if len(classes) < 3:  # as in coef_: of two classes the second less the first
-                less = numbers[0] if len(classes) == 2 else None
-                return engine.named_weights(0, numbers[-1], less)
-            pairs = zip(classes, numbers, strict=True)
-            return {label: engine.named_weights(0, number) for label, number in pairs}
-        if len(engine.runs) == 1:
-            return engine.named_weights()
-        return {label: engine.named_weights(k) for k, label in enumerate(classes)}
+        elif not isinstance(labels, JointLabels):
+            each = [engine.named_weights(k) for k in range(len(engine.runs))]
+        elif len(labels.classes) == 2:  # as in coef_: the second less the first
+            each = [engine.named_weights(0, *labels.numbers.tolist()[::-1])]
+        else:
+            each = [engine.named_weights(0, number) for number in labels.numbers.tolist()]
+        return each[0] if len(each) == 1 else dict(zip(labels.classes.tolist(), each, strict=True))
 
     @property
     def runs_(self) -> tuple[Run, ...]:
@@ -804,18 +791,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("summary needs both X and y, or neither")
-        named = self._learned().by_name or are_dicts(X) or self._reader is not None
-        with self._learned(opened=named).still():
-            engine = self._learned().snapshot()
-            rows = None
-            if named and X is not None:
-                reader = self._reader
-                rows = self._rows(self._learned(), X) if reader is None else reader.rows(X)
+        engine = self._learned()
+        if X is None:
+            pass
+        elif engine.by_name or are_dicts(X) or self._reader is not None:
+            engine, rows = self._read(X)
+            y = plain_labels(y)
+        else:
+            rows, y = read(self, X, y)
+        engine = engine.snapshot()
         blocks: list[Block | None] = [None] * len(engine.runs)
         if X is not None:
-            if rows is None:
-                rows, y = read(self, X, y)
-            codes = engine.labels.codes(plain_labels(y) if named else y)
+            codes = engine.labels.codes(y)
             blocks = [Block(rows, engine.labels.of_run(codes, k)) for k in range(len(engine.runs))]
         each = [
             run.summary(block, weights=learner.weights, margin=learner.margin)
@@ -902,8 +889,4 @@ def _probabilities(labels: Labels, maps: Sequence[Calibration], scores: Vector) 
     """The probability of each class for each score, or row of scores."""
     if len(labels.classes) == 1:
         return np.ones((len(scores), 1))
-    if isinstance(labels, JointLabels):
-        if scores.ndim == 1:  # of two classes, the lead of the second
-            scores = np.column_stack([np.zeros(len(scores)), scores])
-        return jointly(maps[0], scores)
-    return of_two(maps[0], scores) if scores.ndim == 1 else one_against_rest(maps, scores)
+    return probabilities(maps, scores, joint=isinstance(labels, JointLabels))

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NoReturn
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.base import ClassWeight, LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.rule import Kind, Rule
 from novikoff.ledger.kernels import AnyKernel, Gamma, Kernel
 from novikoff.ledger.readings import Reading
-from novikoff.online.one_example import are_dicts
 from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
-from novikoff.stream.order import Shuffle
 
 _KINDS: dict[Reading, Kind] = {"final": "perceptron", "average": "averaged", "vote": "voted"}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelPerceptron(LinearClassifier):
     """Learn as the perceptron does, in the space of a kernel: for data no hyperplane separates.
 
@@ -64,7 +60,8 @@ class KernelPerceptron(LinearClassifier):
         The largest √K(x, x) over the mistaken examples.
 
     The other attributes are those of :class:`Perceptron`, without weights: in the kernel's space
-    these have no coordinates. Examples are rows of numbers, one by one or in blocks, not dicts.
+    these have no coordinates. Examples are rows of numbers, one by one or in blocks, not dicts; the
+    first call of `learn_one` must name all labels, `classes=[...]`.
 
     References: Aizerman, Braverman & Rozonoer (1964); Freund & Schapire (1999), section 5.
 
@@ -77,36 +74,21 @@ class KernelPerceptron(LinearClassifier):
     ('separated', ['same', 'other'])
     """
 
-    kernel: AnyKernel
-    degree: int
-    gamma: Gamma
-    coef0: float
-    reading: Reading
-    margin: float
-    budget: int | None
-    hash_bits = None
+    kernel: AnyKernel = "poly"
+    degree: int = 3
+    gamma: Gamma = "auto"
+    coef0: float = 1.0
+    reading: Reading = "average"
+    margin: float = 0.0
+    budget: int | None = None
+    fit_intercept: bool = False
+    max_iter: int = 20
+    ties: Ties = "mistake"
+    multiclass: Multiclass = "ovr"
+    class_weight: ClassWeight = None
+    revisit: Revisit | None = None
 
-    def __init__(
-        self,
-        *,
-        kernel: AnyKernel = "poly",
-        degree: int = 3,
-        gamma: Gamma = "auto",
-        coef0: float = 1.0,
-        reading: Reading = "average",
-        margin: float = 0.0,
-        budget: int | None = None,
-        fit_intercept: bool = False,
-        max_iter: int = 20,
-        shuffle: Shuffle = "once",
-        ties: Ties = "mistake",
-        multiclass: Multiclass = "ovr",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        revisit: Revisit | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
+    _is_by_blocks = True
 
     def _rule(self, _classes: int = 2) -> Rule:
         if self.reading not in _KINDS:
@@ -128,38 +110,6 @@ class KernelPerceptron(LinearClassifier):
     def gives_probabilities(self) -> bool:
         """Not by a vote: to count the votes before each example would take too long."""
         return self.reading != "vote"
-
-    def learn_one(
-        self, x: Any, y: Any, *, classes: ArrayLike | None = None, weight: float | None = None
-    ) -> None:
-        """Predict one row of numbers and, if that is a mistake, learn from it: a block of one.
-
-        `classes` must name all labels in the first call.
-        """
-        weights = None if weight is None else [weight]
-        self.learn_many([x], [y], classes=classes, sample_weight=weights)
-
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> None:
-        """Learn from these rows in order, as if one by one; an error undoes the whole call."""
-        if self._reader is not None or are_dicts(X):
-            super().learn_many(X, y, classes=classes, sample_weight=sample_weight)
-        else:
-            self.partial_fit(X, y, classes=classes, sample_weight=sample_weight)
-
-    def predict_one(self, x: Any) -> Any:
-        """The label predicted for a row of numbers; None before the first label."""
-        return self.predict_many([x]).tolist()[0]
-
-    def decision_one(self, x: Any) -> float | dict[Any, float]:
-        """The score of x: positive for classes_[1]; with more than two classes, one for each."""
-        return 0.0 if self._engine is None else self._decided(x)
 
     def explain(self, x: Any) -> NoReturn:
         """There is no such explanation: a kernel does not add up what features contribute."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
+from novikoff.estimators.base import ClassWeight, LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.rule import Kind, Rule
@@ -16,7 +16,6 @@ from novikoff.ledger.ledger import KeepOrAuto, Matrix
 from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.number_text import is_finite_number
-from novikoff.stream.order import Shuffle
 
 
 def _rule_of(estimator: Any, kind: Kind, margin: float = 0.0) -> Rule:
@@ -35,6 +34,7 @@ def _rule_of(estimator: Any, kind: Kind, margin: float = 0.0) -> Rule:
     )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Perceptron(LinearClassifier):
     """Add the example to the weights whenever its sign was wrong.
 
@@ -117,31 +117,22 @@ class Perceptron(LinearClassifier):
     ('separated', 1, [[2.0, 1.0]], [1])
     """
 
-    _separates = True
+    eta0: float = 1.0
+    ties: Ties = "mistake"
+    multiclass: Multiclass = "ovr"
+    class_weight: ClassWeight = None
+    keep: KeepOrAuto = "auto"
+    hash_bits: int | None = None
+    max_names: int | None = None
+    revisit: Revisit | None = None
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = USUAL_PASSES,
-        shuffle: Shuffle = "once",
-        eta0: float = 1.0,
-        ties: Ties = "mistake",
-        multiclass: Multiclass = "ovr",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: KeepOrAuto = "auto",
-        hash_bits: int | None = None,
-        max_names: int | None = None,
-        revisit: Revisit | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
+    _separates = True
 
     def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "perceptron")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginPerceptron(LinearClassifier):
     """Add the example also when it was right by a small margin only: y(w·x) ≤ margin.
 
@@ -155,33 +146,23 @@ class MarginPerceptron(LinearClassifier):
     5.5; Harvey (2018), lecture 7.
     """
 
-    margin: float
-    _separates = True
+    margin: float = 1.0
+    eta0: float = 1.0
+    ties: Ties = "mistake"
+    multiclass: Multiclass = "ovr"
+    class_weight: ClassWeight = None
+    keep: KeepOrAuto = "auto"
+    hash_bits: int | None = None
+    max_names: int | None = None
+    revisit: Revisit | None = None
 
-    def __init__(
-        self,
-        *,
-        margin: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = USUAL_PASSES,
-        shuffle: Shuffle = "once",
-        eta0: float = 1.0,
-        ties: Ties = "mistake",
-        multiclass: Multiclass = "ovr",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: KeepOrAuto = "auto",
-        hash_bits: int | None = None,
-        max_names: int | None = None,
-        revisit: Revisit | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
+    _separates = True
 
     def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "perceptron" if self.margin == 0 else "margin", self.margin)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AveragedPerceptron(LinearClassifier):
     """Learn as the perceptron does; predict with the average of its weights over all rounds.
 
@@ -191,28 +172,20 @@ class AveragedPerceptron(LinearClassifier):
     Schapire (1999), section 5; Collins (2002), section 2.
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 20,
-        shuffle: Shuffle = "once",
-        eta0: float = 1.0,
-        ties: Ties = "mistake",
-        multiclass: Multiclass = "ovr",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: KeepOrAuto = "auto",
-        hash_bits: int | None = None,
-        max_names: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
+    max_iter: int = 20
+    eta0: float = 1.0
+    ties: Ties = "mistake"
+    multiclass: Multiclass = "ovr"
+    class_weight: ClassWeight = None
+    keep: KeepOrAuto = "auto"
+    hash_bits: int | None = None
+    max_names: int | None = None
 
     def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "averaged")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VotedPerceptron(LinearClassifier):
     """Learn as the perceptron does; predict by the vote of all weight vectors of the run.
 
@@ -224,26 +197,17 @@ class VotedPerceptron(LinearClassifier):
     Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
 
+    max_iter: int = 20
+    eta0: float = 1.0
+    ties: Ties = "mistake"
+    multiclass: Multiclass = "ovr"
+    class_weight: ClassWeight = None
+    hash_bits: int | None = None
+
     @property
     def gives_probabilities(self) -> bool:
         """False: to count the votes before each example would take too long."""
         return False
-
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 20,
-        shuffle: Shuffle = "once",
-        eta0: float = 1.0,
-        ties: Ties = "mistake",
-        multiclass: Multiclass = "ovr",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        hash_bits: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
 
     def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "voted")
@@ -257,6 +221,7 @@ class VotedPerceptron(LinearClassifier):
         return super().decision_one(x) if self._opened() is None else self._decided(x)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AdaptivePerceptron(LinearClassifier):
     """Learn from every example that is not right by 1; a feature's step shrinks as it is seen.
 
@@ -307,28 +272,15 @@ class AdaptivePerceptron(LinearClassifier):
     ([1, 1, 0, 0], 'budget', 5)
     """
 
-    def __init__(
-        self,
-        *,
-        regularisation: float = 1.0,
-        matrix: Matrix = "diagonal",
-        average: bool = False,
-        fit_intercept: bool = True,
-        max_iter: int = 5,
-        shuffle: Shuffle = "once",
-        multiclass: Multiclass | Literal["auto"] = "auto",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: KeepOrAuto = "counts",
-        hash_bits: int | None = None,
-        max_names: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
-
-    regularisation: float
-    matrix: Matrix
-    average: bool
+    regularisation: float = 1.0
+    matrix: Matrix = "diagonal"
+    average: bool = False
+    max_iter: int = 5
+    multiclass: Multiclass | Literal["auto"] = "auto"
+    class_weight: ClassWeight = None
+    keep: KeepOrAuto = "counts"
+    hash_bits: int | None = None
+    max_names: int | None = None
 
     @property
     def variances_(self) -> NDArray[np.float64]:

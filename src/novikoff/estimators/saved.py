@@ -10,18 +10,10 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from novikoff import estimators
 from novikoff.estimators.base import LinearClassifier
-from novikoff.estimators.kernel import KernelPerceptron
-from novikoff.estimators.perceptrons import (
-    AdaptivePerceptron,
-    AveragedPerceptron,
-    MarginPerceptron,
-    Perceptron,
-    VotedPerceptron,
-)
 from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.validation import check_common
-from novikoff.estimators.winnow import Winnow
 from novikoff.learners.kernel import Dual
 from novikoff.learners.multiplicative import ALPHAS, Multiplicative, usual_threshold
 from novikoff.learners.rule import ADAPTIVE, READINGS, WINNOWS, Kind
@@ -33,23 +25,16 @@ from novikoff.sources.in_memory import RowsOfModel
 from novikoff.sources.text_rule import TextRule
 from novikoff.storage.checked import Settings
 from novikoff.storage.file_format import BadModel, Place, name_of
+from novikoff.stream import multiclass
 from novikoff.stream.labels import as_values, is_positive_alone, negative_and_positive, written
-from novikoff.stream.multiclass import (
-    JointLabels,
-    Labels,
-    TwoLabels,
-    class_array,
-    labels_of,
-    plain_label,
-)
 
 _CLASSES: dict[Kind, type[LinearClassifier]] = {
-    "perceptron": Perceptron,
-    "margin": MarginPerceptron,
-    "averaged": AveragedPerceptron,
-    "voted": VotedPerceptron,
-    **dict.fromkeys(ADAPTIVE, AdaptivePerceptron),
-    **dict.fromkeys(WINNOWS, Winnow),
+    "perceptron": estimators.Perceptron,
+    "margin": estimators.MarginPerceptron,
+    "averaged": estimators.AveragedPerceptron,
+    "voted": estimators.VotedPerceptron,
+    **dict.fromkeys(ADAPTIVE, estimators.AdaptivePerceptron),
+    **dict.fromkeys(WINNOWS, estimators.Winnow),
 }
 
 
@@ -129,7 +114,7 @@ def to_model(
         fitted = estimator._order or whole | {"seed": seed if estimator.shuffle else None}
         coded = labels.coded
         values = tuple(sorted(coded, key=coded.__getitem__))
-        is_alone = len(values) == 1 and isinstance(labels, TwoLabels)
+        is_alone = len(values) == 1 and isinstance(labels, multiclass.TwoLabels)
         texts = negative_and_positive(values) if is_alone else tuple(map(written, values))
         if len(set(texts)) < len(texts):
             raise ValueError("two labels are written alike in a model file")
@@ -247,23 +232,22 @@ def of_model(model: Model) -> LinearClassifier:
     return out
 
 
-def _labels_of(model: Model) -> Labels:
+def _labels_of(model: Model) -> multiclass.Labels:
     values = as_values(model.classes) if model.labels is None else model.labels
-    if not model.is_joint:
-        classes = np.array(values)
-        if len(values) == 1:
-            return TwoLabels(classes, is_positive_alone(values[0]))
-        return TwoLabels(classes) if len(values) == 2 else labels_of(classes)
-    classes = class_array(values)
-    numbers = [values.index(label) for label in classes.tolist()]
-    return JointLabels(classes, np.array(numbers, dtype=np.int32))
+    if model.is_joint:
+        classes = multiclass.class_array(values)
+        numbers = [values.index(label) for label in classes.tolist()]
+        return multiclass.JointLabels(classes, np.array(numbers, dtype=np.int32))
+    if len(values) == 1:
+        return multiclass.TwoLabels(np.array(values), is_positive_alone(values[0]))
+    return multiclass.labels_of(np.array(values))
 
 
 def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:
     """The class of the estimator of a model, and the parameters that its learner tells."""
     learner, kind = model.learner, _CLASSES[model.kind]
     if isinstance(learner, Dual):
-        kind = KernelPerceptron
+        kind = estimators.KernelPerceptron
     told: Settings = {
         "fit_intercept": learner.bias,
         "keep": model.ledger.keep,
@@ -285,7 +269,8 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
         for name, value in zip(("alpha", "threshold"), usual, strict=True):
             told[name] = None if told[name] == value else told[name]
     for average in (True, False) if model.kind in ADAPTIVE else ():  # the usual one last
-        rule = AdaptivePerceptron(matrix=told["matrix"], average=average)._rule(len(model.classes))
+        adaptive = estimators.AdaptivePerceptron(matrix=told["matrix"], average=average)
+        rule = adaptive._rule(len(model.classes))
         if (rule.kind, rule.joint) == (model.kind, model.is_joint):
             told |= {"multiclass": "auto", "average": average}
     return kind, {name: told[name] for name in kind().get_params() if name in told}
@@ -296,5 +281,5 @@ def _storable(value: Any) -> Any:
     if isinstance(value, np.random.RandomState):
         return 0  # the usual one
     if isinstance(value, dict):
-        return [[plain_label(label), float(factor)] for label, factor in value.items()]
+        return [[multiclass.plain_label(label), float(factor)] for label, factor in value.items()]
     return value.item() if isinstance(value, np.generic) else value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 BATCH = 1 << 21  # bytes of text that are read at a time
 
 
+@dataclass(eq=False, repr=False)
 class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Turn texts into rows of features: words, pairs of neighbouring words, or characters.
 
@@ -46,20 +48,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sk
     column that was met in `fit`, at most 2^20 of them.
     """
 
-    def __init__(
-        self,
-        field: str = "text",
-        *,
-        grams: Grams = "pairs",
-        values: TextValues = "log",
-        unit_length: bool = True,
-        hash_bits: int | None = 20,
-    ) -> None:
-        self.field = field
-        self.grams = grams
-        self.values = values
-        self.unit_length = unit_length
-        self.hash_bits = hash_bits
+    field: str = "text"
+    _: KW_ONLY
+    grams: Grams = "pairs"
+    values: TextValues = "log"
+    unit_length: bool = True
+    hash_bits: int | None = 20
 
     def fit(self, X: Iterable[str], y: object = None) -> Self:
         """Learn the names of the features of the texts; y is not used."""
@@ -132,20 +126,16 @@ def _batches(X: Iterable[str]) -> Iterator[list[bytes]]:
     batch: list[bytes] = []
     size = 0
     for i, text in enumerate(X):
-        batch.append(_encoded(text, i))
+        if not isinstance(text, str):
+            raise BadExample(f"example {i}: {type(text).__name__} is not a text")
+        try:
+            batch.append(text.encode())
+        except UnicodeEncodeError:
+            why = "contains half of a surrogate pair, which is not a character"
+            raise BadExample(f"example {i}: the text {why}") from None
         size += len(batch[-1])
         if size >= BATCH:
             yield batch
             batch, size = [], 0
     if batch:
         yield batch
-
-
-def _encoded(text: Any, i: int) -> bytes:
-    if not isinstance(text, str):
-        raise BadExample(f"example {i}: {type(text).__name__} is not a text")
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        why = "contains half of a surrogate pair, which is not a character"
-        raise BadExample(f"example {i}: the text {why}") from None

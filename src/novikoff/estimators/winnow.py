@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
+from novikoff.estimators.base import LinearClassifier
 from novikoff.learners import Ties
 from novikoff.learners.multiplicative import VARIANTS, Variant
 from novikoff.learners.rule import WINNOWS, Rule
 from novikoff.ledger.ledger import KeepOrAuto
 from novikoff.stream.number_text import is_finite_number
-from novikoff.stream.order import Shuffle
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Winnow(LinearClassifier):
     """Multiply the weights of the attributes of a mistaken example instead of adding to them.
 
@@ -61,27 +60,13 @@ class Winnow(LinearClassifier):
     (38, 211)
     """
 
-    variant: Variant
-    alpha: float | None
-    threshold: float | None
-
-    def __init__(
-        self,
-        *,
-        variant: Variant = "balanced",
-        alpha: float | None = None,
-        threshold: float | None = None,
-        fit_intercept: bool = True,
-        max_iter: int = USUAL_PASSES,
-        shuffle: Shuffle = "once",
-        ties: Ties = "mistake",
-        keep: KeepOrAuto = "auto",
-        hash_bits: int | None = None,
-        max_names: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self._set_parameters(locals())
+    variant: Variant = "balanced"
+    alpha: float | None = None
+    threshold: float | None = None
+    ties: Ties = "mistake"
+    keep: KeepOrAuto = "auto"
+    hash_bits: int | None = None
+    max_names: int | None = None
 
     def _rule(self, _classes: int = 2) -> Rule:
         if self.variant not in VARIANTS:

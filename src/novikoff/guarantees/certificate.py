@@ -270,9 +270,10 @@ class Certificate:
         weights = dict(self.weights_by_column)
         for j, v in (self.aliases or {}).items():
             # the same scores without the aliased column, times a positive number
-            part = weights.get(j, 0) if v[j] > 0 else -weights.get(j, 0)
-            columns = sorted({*weights, *v})
-            weights = {k: abs(v[j]) * weights.get(k, 0) - part * v.get(k, 0) for k in columns}
+            if part := weights.get(j, 0) * (1 if v[j] > 0 else -1):
+                if v[j] not in (1, -1):
+                    weights = {k: abs(v[j]) * w for k, w in weights.items()}
+                weights |= {k: weights.get(k, 0) - part * x for k, x in v.items()}
         return {j: math.inf if w > 0 else -math.inf for j, w in sorted(weights.items()) if w}
 
     @property
@@ -395,11 +396,13 @@ def _sentence(
             f"The maximum-likelihood estimates of the {model} exist for all {count(n)} rows and "
             f"are unique{given} (no separation; {cited})."
         )
-    removed = f"these rows and {without}" if dropped else "these rows"
+    verb, removed = ("is", "this row") if n - left == 1 else ("are", "these rows")
+    if dropped:
+        removed += f" and {without}"
     return (
-        f"{count(n - left)} of {count(n)} rows are separated ({cited}), so the maximum-likelihood "
-        f"estimates of the {model} do not all exist; without {removed}, the other {finite} of all "
-        "rows."
+        f"{count(n - left)} of {count(n)} rows {verb} separated ({cited}), so the "
+        f"maximum-likelihood estimates of the {model} do not all exist; without {removed}, the "
+        f"other {finite} of all rows."
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
@@ -15,10 +13,8 @@ from novikoff.learners.compiled_pass import (
     check_class_weights,
     check_regularisation,
     finite_numbers,
-    one_pass,
 )
-from novikoff.ledger.honest_scores import counts_of
-from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Matrix, Mistakes
+from novikoff.ledger.ledger import Adaptation, Matrix, Mistakes
 from novikoff.ledger.weights import variances_narrowed, variances_widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -55,6 +51,8 @@ class Adaptive(Summed):
 
     References: Crammer, Kulesza & Dredze (2009).
     """
+
+    rule, _add = "adaptive", "add_adaptive"
 
     def __init__(
         self,
@@ -126,31 +124,22 @@ class Adaptive(Summed):
             raise ValueError(
                 "matrix='full' learns from blocks of rows, not from single examples or names"
             )
-        self._own_weights()
-        runs.add_adaptive(
-            w=self._w,
-            variance=self._s,
-            u=self._u,
-            step=self.class_weights,
-            r=self.regularisation,
-            rounds=self.rounds,
-            mean=mean,
-        )
+        super().share_weights(runs, mean=mean)
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
-        dim = int(self.dim if dim is None else dim)
-        settings = {
-            "rule": "adaptive",
-            "dim": dim,
-            "bias": self.bias,
-            "regularisation": self.regularisation,
-            "matrix": self.matrix,
-            "averaging": self._u is not None,
+    def _for_core(self) -> dict[str, Any]:
+        return {
+            "w": self._w,
+            "u": self._u,
+            "variance": self._s.reshape(-1),
+            "step": self.class_weights,
+            "r": self.regularisation,
             "rounds": self.rounds,
         }
-        arrays = self._stored_sums(dim) | {"class_weights": np.array(self.class_weights)}
-        full = self._is_full
+
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, arrays = super()._own_state(dim)
+        settings |= {"regularisation": self.regularisation, "matrix": self.matrix}
+        arrays["class_weights"], full = np.array(self.class_weights), self._is_full
         arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias, full=full)
         if self._starting is not None:
             starting = variances_narrowed(self._starting, dim, bias=self.bias)
@@ -158,11 +147,7 @@ class Adaptive(Summed):
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Adaptive:
-        """The learner that `state` described; it continues with the same bits."""
-        stored = Stored("learner", settings, arrays)
-        stored.choice("rule", ("adaptive",))
-        dim, bias = stored.count("dim"), stored.flag("bias")
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
         length, starting = dim + bias, None
         stored.vector("w", dim)  # is so long: nothing is made of a size that is only claimed
         if "starting_variances" in stored:
@@ -176,7 +161,7 @@ class Adaptive(Summed):
             variances=starting,
             class_weights=stored.vector("class_weights", 2).tolist(),
         )
-        learner._restore_sums(stored, (dim,), averaging=stored.flag("averaging"))
+        learner._restore_sums(stored, (dim,))
         shape = (length, length) if learner._is_full else (length,)
         variances = stored.array("variances", ("float64",), shape)
         own = variances.diagonal() if learner._is_full else variances
@@ -191,19 +176,11 @@ class Adaptive(Summed):
         learner._s = variances
         return learner
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts from the present weights and variances."""
+    def _for_ledger(self) -> dict[str, Any]:
         at_first = np.eye(len(self._w)) if self._is_full else np.ones(len(self._w))
         variances = None if np.array_equal(self._s, at_first) else self._s.copy()
-        return Ledger(
-            self.dim,
-            bias=self.bias,
-            start=self._w.copy() if self._w.any() else None,
-            began=self.rounds,
-            keep=keep,
-            rule="adaptive",
-            adaptation=Adaptation(self.regularisation, variances, self.matrix),
-        )
+        about = Adaptation(self.regularisation, variances, self.matrix)
+        return super()._for_ledger() | {"adaptation": about}
 
     def scores(self, rows: Rows) -> Vector:
         """w·x for each row, summed exactly as when learning."""
@@ -211,25 +188,7 @@ class Adaptive(Summed):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        self._own_weights()
-        at, which, mistakes = one_pass(
-            _core.adapt,
-            block,
-            begin,
-            end,
-            labels=block.signs,
-            counts=counts_of(self.honest),
-            dim=self.dim,
-            step=self.class_weights,
-            r=self.regularisation,
-            full=self._is_full,
-            bias=self.bias,
-            rounds=self.rounds,
-            w=self._w,
-            variance=self._s.reshape(-1),
-            u=self._u,
-        )
-        self.rounds += at - begin
+        at, which, mistakes = self.learned(_core.adapt, block, begin, end, full=self._is_full)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
@@ -15,12 +13,10 @@ from novikoff.learners.compiled_pass import (
     Ties,
     check_sizes,
     finite_numbers,
-    one_pass,
     stored_unit,
     thresholds_of,
 )
-from novikoff.ledger.honest_scores import counts_of
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import times, whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -53,6 +49,7 @@ class Additive(Summed):
     for the margin; Freund & Schapire (1999) for the average and the vote.
     """
 
+    rule, _add = "additive", "add_perceptron"
     only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
 
     def __init__(
@@ -90,57 +87,35 @@ class Additive(Summed):
         (low, high), steps = self._thresholds, self._steps
         return low == high and steps[0] == steps[1]
 
-    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
-        """Share the weights with the online core, which updates them in place."""
-        self._own_weights()
-        runs.add_perceptron(
-            w=self._w,
-            u=self._u,
-            threshold=self._thresholds,
-            step=self._steps,
-            unit=self._unit,
-            rounds=self.rounds,
-            mean=mean,
-        )
-
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """All that `restored` needs, of the first `dim` features: settings for JSON, and arrays."""
-        dim = int(self.dim if dim is None else dim)
-        settings = {
-            "rule": "additive",
-            "dim": dim,
-            "bias": self.bias,
-            "margin": float(self.margin),
-            "rate": float(self.rate),
-            "ties": self.ties,
-            "averaging": self._u is not None,
+    def _for_core(self) -> dict[str, Any]:
+        return {
+            "w": self._w,
+            "u": self._u,
+            "threshold": self._thresholds,
+            "step": self._steps,
+            "unit": self._unit,
             "rounds": self.rounds,
-            "unit": float(self._unit),
         }
-        arrays = self._stored_sums(dim)
+
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, arrays = super()._own_state(dim)
+        settings |= {"margin": float(self.margin), "rate": float(self.rate)}
+        settings |= {"ties": self.ties, "unit": float(self._unit)}
         constants = [arrays.pop(name) for name in ("w_constant", "u_constant") if name in arrays]
         arrays["constants"] = np.concatenate(constants)
         arrays["steps"], arrays["thresholds"] = np.array(self._steps), np.array(self._thresholds)
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Additive:
-        """The learner that `state` described, as wide as the features that were stored.
-
-        It continues with the same bits if it is widened to a width with the same remainder by 8.
-        """
-        stored = Stored("learner", settings, arrays)
-        stored.choice("rule", ("additive",))
-        dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
-        names = ("w", "u") if averaging else ("w",)
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
+        names = ("w", "u") if stored.flag("averaging") else ("w",)
         features = [stored.vector(name, dim) for name in names]
         constants = np.split(stored.vector("constants", len(names)), len(names))
         unit, rate = stored_unit(stored)
         how = {"bias": bias, "ties": stored.choice("ties", tuple(THRESHOLDS))}
         learner = stored.made(cls, 0, margin=stored.number("margin"), rate=rate, **how)
         sums = [whole(f, c, bias=bias) for f, c in zip(features, constants, strict=True)]
-        learner.dim, learner.rounds = dim, stored.count("rounds")
-        learner._w, learner._u = sums[0], sums[1] if averaging else None
+        learner.dim, learner._w, learner._u = dim, sums[0], sums[1] if len(sums) > 1 else None
         learner._steps = tuple(stored.vector("steps", 2, least=0).tolist())
         learner._unit = unit
         if learner.margin > 0:
@@ -149,13 +124,6 @@ class Additive(Summed):
             stored.refuse("its thresholds do not follow from its margin and its ties")
         return learner
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts from the present weights."""
-        start = self._w.copy() if self._w.any() else None
-        return Ledger(
-            self.dim, bias=self.bias, start=start, began=self.rounds, unit=self._unit, keep=keep
-        )
-
     def scores(self, rows: Rows) -> Vector:
         """w·x for each row, summed exactly as when learning."""
         scores = dots(rows, self._w, bias=self.bias)
@@ -163,9 +131,11 @@ class Additive(Summed):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        at, mistakes = self._learn(block, begin, end)
-        self.rounds += at - begin
-        return at, mistakes
+        return self.learned_late(_core.learn, block, begin, end, threshold=self._threshold_now)
+
+    @property
+    def _threshold_now(self) -> tuple[float, float]:
+        return (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
 
     def learn_passes(
         self, block: Block, passes: int, until: Vector | None
@@ -175,35 +145,13 @@ class Additive(Summed):
         They end when one learns nothing, or leaves the weights `until`. Returns where the last pass
         stopped, the mistakes, and how many were made by the end of each whole pass.
         """
-        ends = np.full(passes, -1, dtype=np.int64)
-        at, mistakes = self._learn(block, 0, block.n_rounds, passes=passes, ends=ends, until=until)
+        ends, before, n = np.full(passes, -1, dtype=np.int64), self.rounds, block.n_rounds
+        how = {"threshold": self._threshold_now, "passes": passes, "ends": ends, "until": until}
+        at, mistakes = self.learned_late(_core.learn, block, 0, n, **how)
         ends = ends[ends >= 0]
-        self.rounds += len(ends) * block.n_rounds + (at if at < block.n_rounds else 0)
+        self.rounds = before + len(ends) * n + (at if at < n else 0)
         return at, mistakes, ends
 
-    def _learn(self, block: Block, begin: int, end: int, **passes: Any) -> tuple[int, Mistakes]:
-        self._own_weights()
-        counts = counts_of(self.honest)
-        at, which, mistakes = one_pass(
-            _core.learn,
-            block,
-            begin,
-            end,
-            labels=block.signs,
-            counts=counts,
-            dim=self.dim,
-            threshold=(0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds,
-            step=self._steps,
-            unit=self._unit,
-            bias=self.bias,
-            rounds=self.rounds,
-            w=self._w,
-            u=None if counts is None else self._u,
-            **passes,
-        )
-        if self._u is not None and counts is None:
-            # the u of `mean_of_weights`, summed here and not in the pass, where u would be fetched
-            # anew for each mistake: 45 → 25 ms. To count scores, the pass needs it.
-            steps = times(mistakes.rounds - 1, mistakes.steps)
-            _core.accumulate(*block.rows.core, example=which, step=steps, bias=self.bias, w=self._u)
-        return at, mistakes
+    def _accumulate(self, rows: Rows, which: Positions, step: Vector, _made: Mistakes) -> None:
+        assert self._u is not None
+        _core.accumulate(*rows.core, example=which, step=step, bias=self.bias, w=self._u)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
+    Core,
     Summed,
     check_class_weights,
     check_sizes,
@@ -18,8 +18,7 @@ from novikoff.learners.compiled_pass import (
     one_pass,
     stored_unit,
 )
-from novikoff.ledger.honest_scores import counts_of
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import Mistakes, Rule
 from novikoff.ledger.weights import class_scores, columns_for, times
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -59,12 +58,7 @@ class OfClasses:
         return steps
 
     def pass_of_classes(
-        self,
-        core: Callable[..., tuple[int, int, int, int]],
-        block: Block,
-        begin: int,
-        end: int,
-        **rule: Any,
+        self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Positions, Mistakes]:
         """As `one_pass`, with the classes of each mistake; the core also says how many it knows."""
         pairs, known = np.empty((2, end - begin), np.int32), self.n_classes
@@ -99,6 +93,8 @@ class Joint(Summed, OfClasses):
     section 5.12, for Kesler's construction; Crammer & Singer (2003).
     """
 
+    rule: ClassVar[Rule] = "joint"
+    _add = "add_joint"
     only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
     is_symmetric = False  # classes have no order, so there are no two labels to swap
 
@@ -142,34 +138,20 @@ class Joint(Summed, OfClasses):
             self._w = np.pad(self._w, ((0, 0), (0, more)))
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
-    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
-        """Share the weights with the online core, which updates them in place."""
-        self._own_weights()
-        runs.add_joint(threshold=self._threshold, unit=self._unit, mean=mean, **self._for_core())
-
     def _for_core(self) -> dict[str, Any]:
-        """What the core takes of this learner, for blocks and for single examples."""
         return {
             "w": self._w.reshape(-1),
             "u": None if self._u is None else self._u.reshape(-1),
             "step": self._steps_of(self._w.shape[1]),
             "classes": self.n_classes,
             "rounds": self.rounds,
-        }
+        } | self._for_rule()
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts from the present weights."""
-        start = self._w[:, : self.n_classes].copy() if self._w.any() else None
-        return Ledger(
-            self.dim,
-            bias=self.bias,
-            start=start,
-            began=self.rounds,
-            unit=self._unit,
-            keep=keep,
-            rule="joint",
-            n_classes=self.n_classes,
-        )
+    def _for_rule(self) -> dict[str, Any]:
+        return {"threshold": self._threshold, "unit": self._unit}
+
+    def _for_ledger(self) -> dict[str, Any]:
+        return super()._for_ledger() | {"n_classes": self.n_classes}
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row for each class, a column a class, summed as when learning."""
@@ -178,93 +160,59 @@ class Joint(Summed, OfClasses):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        in_pass = counts_of(self.honest) is not None  # which needs u to count scores
-        threshold = 0.0 if self.only_mistakes else self._threshold
-        self._make_ready(block)
-        at, which, mistakes = self._pass(
-            _core.joint_learn,
-            block,
-            begin,
-            end,
-            late=in_pass,
-            threshold=threshold,
-            unit=self._unit,
-        )
-        if self._u is not None and not in_pass:
-            assert mistakes.classes is not None
-            assert mistakes.rivals is not None
-            # the u of `mean_of_weights`
-            _core.joint_accumulate(
-                *block.rows.core,
-                example=which,
-                step=times(mistakes.rounds - 1, mistakes.steps),
-                right=mistakes.classes,
-                rival=mistakes.rivals,
-                bias=self.bias,
-                width=self._u.shape[1],
-                w=self._u.reshape(-1),
-            )
-        return at, mistakes
+        how = {"threshold": 0.0} if self.only_mistakes else {}
+        return self.learned_late(_core.joint_learn, block, begin, end, **how)
 
-    def _pass(
-        self,
-        core: Callable[..., tuple[int, int, int, int]],
-        block: Block,
-        begin: int,
-        end: int,
-        *,
-        late: bool,
-        **rule: Any,
+    def learned(
+        self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Positions, Mistakes]:
-        """As `pass_of_classes`, with room for the classes of the block, and u if it is needed."""
-        rule |= self._for_core() | {"width": self._w.shape[1], "counts": counts_of(self.honest)}
-        if not late:
-            rule["u"] = None
-        found = self.pass_of_classes(core, block, begin, end, bias=self.bias, **rule)
+        """As `one_pass`, with room for the classes of the block."""
+        self.make_room(int(block.codes.max(initial=-1)) + 1)
+        how = self._for_pass(rule | {"width": self._w.shape[1]})
+        found = self.pass_of_classes(core, block, begin, end, **how)
         self.rounds += found[0] - begin
         return found
 
-    def _make_ready(self, block: Block) -> None:
-        """Make room for the classes of the block, in arrays that can be changed."""
-        self.make_room(int(block.codes.max(initial=-1)) + 1)
-        self._own_weights()
+    def _accumulate(self, rows: Rows, which: Positions, step: Vector, made: Mistakes) -> None:
+        assert self._u is not None
+        assert made.classes is not None
+        assert made.rivals is not None
+        _core.joint_accumulate(
+            *rows.core,
+            example=which,
+            step=step,
+            right=made.classes,
+            rival=made.rivals,
+            bias=self.bias,
+            width=self._u.shape[1],
+            w=self._u.reshape(-1),
+        )
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
-        dim = int(self.dim if dim is None else dim)
-        settings = {
-            "rule": "joint",
-            "dim": dim,
-            "classes": self.n_classes,
-            "bias": self.bias,
-            "margin": float(self.margin),
-            "rate": float(self.rate),
-            "averaging": self._u is not None,
-            "rounds": self.rounds,
-            "unit": float(self._unit),
-        }
-        return settings, self._stored_sums(dim) | {"class_weights": self._class_weights}
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, arrays = super()._own_state(dim)
+        settings |= {"margin": float(self.margin), "rate": float(self.rate)}
+        settings |= {"classes": self.n_classes, "unit": float(self._unit)}
+        return settings, arrays | {"class_weights": self._class_weights}
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
-        """The learner that `state` described; it continues with the same bits."""
-        stored = Stored("learner", settings, arrays)
-        stored.choice("rule", ("joint",))
-        dim, classes, bias = stored.count("dim"), stored.count("classes"), stored.flag("bias")
-        unit, rate = stored_unit(stored)
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
+        classes, (unit, rate) = stored.count("classes"), stored_unit(stored)
         if dim and not classes:
             stored.refuse(f"it has {dim} features and no class")
-        learner = stored.made(
-            cls,
-            0,
-            bias=bias,
-            margin=stored.number("margin"),
-            rate=rate,
-            class_weights=stored.vector("class_weights").tolist(),
-        )
+        class_weights = stored.vector("class_weights").tolist()
+        how = cls._own_settings(stored)
+        learner = stored.made(cls, 0, bias=bias, class_weights=class_weights, **how)
         learner._unit, learner._rate = unit, 1.0 if unit == rate else rate
         learner._threshold = learner.margin / unit
-        learner._restore_sums(stored, (dim, classes), averaging=stored.flag("averaging"))
+        learner._restore_sums(stored, (dim, classes))
+        learner._restore_variances(stored, classes)
         learner.n_classes = classes
         learner.make_room(classes)
         return learner
+
+    @classmethod
+    def _own_settings(cls, stored: Stored) -> dict[str, Any]:
+        return {"margin": stored.number("margin"), "rate": stored.number("rate")}
+
+    def _restore_variances(self, stored: Stored, classes: int) -> None:
+        """Take them from the file, if the rule has any."""

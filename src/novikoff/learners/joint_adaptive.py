@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_regularisation
 from novikoff.learners.joint import Joint
-from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import Adaptation, Mistakes
 from novikoff.ledger.weights import variances_narrowed, variances_widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -28,6 +27,8 @@ class JointAdaptive(Joint):
     as in :class:`Joint`; the parameters are those of it and of :class:`Adaptive`. References:
     Crammer, Kulesza & Dredze (2009), section 7, for many classes.
     """
+
+    rule, _add = "joint-adaptive", "add_joint_adaptive"
 
     def __init__(
         self,
@@ -69,25 +70,16 @@ class JointAdaptive(Joint):
         if more > 0:
             self._s = np.pad(self._s, ((0, 0), (0, more)), constant_values=1.0)
 
-    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
-        """Share the weights with the online core, which updates them in place."""
-        self._own_weights()
-        own: dict[str, Any] = {"variance": self._s.reshape(-1), "r": self.regularisation}
-        runs.add_joint_adaptive(mean=mean, **own, **self._for_core())
+    def _for_rule(self) -> dict[str, Any]:
+        return {"r": self.regularisation, "variance": self._s.reshape(-1)}
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts from the present weights and variances."""
+    def _for_ledger(self) -> dict[str, Any]:
         variances = self._s[:, : self.n_classes].copy() if (self._s != 1).any() else None
-        ledger = super().open_ledger(keep)
-        ledger.rule = "joint-adaptive"
-        ledger.adaptation = Adaptation(self.regularisation, variances)
-        return ledger
+        return super()._for_ledger() | {"adaptation": Adaptation(self.regularisation, variances)}
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        self._make_ready(block)
-        how = {"r": self.regularisation, "variance": self._s.reshape(-1)}
-        at, which, mistakes = self._pass(_core.joint_adapt, block, begin, end, late=True, **how)
+        at, which, mistakes = self.learned(_core.joint_adapt, block, begin, end)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 
@@ -98,28 +90,18 @@ class JointAdaptive(Joint):
             each *= importances
         return replace(mistakes, importances=each)
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
-        settings, arrays = super().state(dim)
-        settings |= {"rule": "joint-adaptive", "regularisation": self.regularisation}
-        own = self._met(self._s)
-        arrays["variances"] = variances_narrowed(own, settings["dim"], bias=self.bias)
-        return settings, arrays
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, arrays = super()._own_state(dim)
+        arrays["variances"] = variances_narrowed(self._met(self._s), dim, bias=self.bias)
+        return settings | {"regularisation": self.regularisation}, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
-        """The learner that `state` described; it continues with the same bits."""
-        stored = Stored("learner", settings, arrays)
-        stored.choice("rule", ("joint-adaptive",))
-        plain = Joint.restored({**settings, "rule": "joint"}, arrays)
-        regularisation = stored.number("regularisation")
-        learner = stored.made(cls, 0, bias=plain.bias, regularisation=regularisation)
-        if (plain.margin, plain.rate) != (0.0, 1.0):
+    def _own_settings(cls, stored: Stored) -> dict[str, Any]:
+        if (stored.number("margin"), stored.number("rate")) != (0.0, 1.0):
             stored.refuse("an adaptive learner has neither a margin nor a rate")
-        vars(learner).update(vars(plain))
-        shape = (plain.dim + plain.bias, plain.n_classes)
-        learner._s = stored.array("variances", ("float64",), shape)
-        if not ((learner._s > 0) & (learner._s <= 1)).all():
+        return {"regularisation": stored.number("regularisation")}
+
+    def _restore_variances(self, stored: Stored, classes: int) -> None:
+        self._s = stored.array("variances", ("float64",), (self.dim + self.bias, classes))
+        if not ((self._s > 0) & (self._s <= 1)).all():
             stored.refuse("its variances are not all above 0 and at most 1")
-        learner.make_room(plain.n_classes)
-        return learner

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
     THRESHOLDS,
+    Compiled,
     Ties,
     check_class_weights,
-    one_pass,
     thresholds_of,
 )
-from novikoff.ledger.honest_scores import HonestScores, counts_of
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -37,7 +34,7 @@ def usual_threshold(variant: Variant, dim: int) -> float:
     return {"winnow1": dim / 2, "winnow2": float(dim), "balanced": 0.0}[variant]
 
 
-class Multiplicative:
+class Multiplicative(Compiled):
     """Multiply the weights of the attributes of a mistaken example by α^x, or divide by it.
 
     The weights are αᵖ, where the powers p are the sum of the mistakes y·x. A score is w·x − θ; a
@@ -57,8 +54,8 @@ class Multiplicative:
         is how many mistakes one mistake counts as.
     """
 
+    rule = "multiplicative"
     averaging = False
-    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
 
     def __init__(
         self,
@@ -128,13 +125,15 @@ class Multiplicative:
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
-        runs.add_winnow(
-            threshold=self._thresholds,
-            step=self.class_weights,
-            erases=self.variant == "winnow1",
-            rounds=self.rounds,
-            **self._powers_and_weights,
-        )
+        runs.add_winnow(**self._for_core())
+
+    def _for_core(self) -> dict[str, Any]:
+        return self._powers_and_weights | {
+            "threshold": self._thresholds,
+            "step": self.class_weights,
+            "erases": self.variant == "winnow1",
+            "rounds": self.rounds,
+        }
 
     @property
     def _powers_and_weights(self) -> dict[str, Any]:
@@ -142,37 +141,23 @@ class Multiplicative:
         how = {"alpha": self.alpha, "balanced": self._balanced, "theta": self.threshold}
         return how | {"powers": self._p, "w": self._w}
 
-    def _own_weights(self) -> None:
-        if not self._p.flags.writeable:  # mapped from a file
-            self._p = self._p.copy()
-
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """Everything `restored` needs to make the same learner: settings for JSON, and arrays."""
-        dim = int(self.dim if dim is None else dim)
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         settings = {
-            "rule": "multiplicative",
             "variant": self.variant,
-            "dim": dim,
-            "bias": self.bias,
             "alpha": self.alpha,
             "threshold": self.threshold,
             "ties": self.ties,
-            "rounds": self.rounds,
         }
         powers, constant = parted(self._p, dim, bias=self.bias)
         steps = np.array(self.class_weights)
         return settings, {"powers": powers, "constant": constant, "steps": steps}
 
-    @staticmethod
-    def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Multiplicative:
-        """The learner that `state` described; it continues with the same bits."""
-        stored = Stored("learner", settings, arrays)
-        stored.choice("rule", ("multiplicative",))
-        dim, bias = stored.count("dim"), stored.flag("bias")
+    @classmethod
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
         powers = stored.vector("powers", dim)
         constant = stored.vector("constant", 1)
         learner = stored.made(
-            Multiplicative,
+            cls,
             0,
             variant=stored.choice("variant", VARIANTS),
             alpha=stored.number("alpha"),
@@ -185,20 +170,12 @@ class Multiplicative:
         erased = (p == -np.inf) & (learner.variant == "winnow1")
         if not (np.isfinite(p) | erased).all():
             stored.refuse("its powers are not finite")
-        learner.dim, learner.rounds = dim, stored.count("rounds")
+        learner.dim = dim
         learner._become(p)
         return learner
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts from the present powers."""
-        return Ledger(
-            self.dim,
-            bias=self.bias,
-            start=self.powers if self._p.any() else None,
-            began=self.rounds,
-            keep=keep,
-            rule="multiplicative",
-        )
+    def _for_ledger(self) -> dict[str, Any]:
+        return {"start": self.powers if self._p.any() else None}
 
     def scores(self, rows: Rows) -> Vector:
         """w·x − θ for each row, summed exactly as when learning; at most the largest float."""
@@ -213,23 +190,7 @@ class Multiplicative:
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        self._own_weights()
-        at, _, mistakes = one_pass(
-            _core.multiply,
-            block,
-            begin,
-            end,
-            labels=block.signs,
-            counts=counts_of(self.honest),
-            dim=self.dim,
-            threshold=self._thresholds,
-            step=self.class_weights,
-            bias=self.bias,
-            rounds=self.rounds,
-            erases=self.variant == "winnow1",
-            **self._powers_and_weights,
-        )
-        self.rounds += at - begin
+        at, _, mistakes = self.learned(_core.multiply, block, begin, end)
         return at, mistakes
 
 

@@ -159,32 +159,24 @@ class Rule:
             how |= {"alpha": self.alpha, "threshold": self.threshold}
             return Multiplicative(dim, variant=variant, **how)
         how["averaging"] = self.reading == "average"
-        plain: dict[str, Any] = {"margin": self.margin, "rate": self.rate}
-        if self.kernel is not None:
-            how |= {"kernel": self.kernel, **plain}
-            if self.joint:
-                return JointDual(dim, **how | {"classes": classes, "class_weights": class_weights})
-            return Dual(dim, ties=self.ties, budget=self.budget, seed=self.seed, **how)
-        how["start"] = start
+        how |= {"start": start} if self.kernel is None else {"kernel": self.kernel}
+        if is_adaptive := self.kind in ADAPTIVE:
+            how["regularisation"] = 1.0 if self.regularisation is None else self.regularisation
+        else:
+            how |= {"margin": self.margin, "rate": self.rate}
         if self.joint:
             how |= {"classes": classes, "class_weights": class_weights}
-        if self.kind not in ADAPTIVE:
-            how |= plain
-            return Joint(dim, **how) if self.joint else Additive(dim, ties=self.ties, **how)
-        how["regularisation"] = 1.0 if self.regularisation is None else self.regularisation
-        if self.joint:
-            return JointAdaptive(dim, **how)
-        return Adaptive(dim, matrix=self.matrix or "diagonal", **how)
+            kinds = JointAdaptive if is_adaptive else Joint
+            return (kinds if self.kernel is None else JointDual)(dim, **how)
+        if is_adaptive:
+            return Adaptive(dim, matrix=self.matrix or "diagonal", **how)
+        if self.kernel is not None:
+            return Dual(dim, ties=self.ties, budget=self.budget, seed=self.seed, **how)
+        return Additive(dim, ties=self.ties, **how)
 
 
 def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:
     """The learner that its `state` described."""
-    rules: dict[str, type[Linear]] = {
-        "adaptive": Adaptive,
-        "joint": Joint,
-        "joint-adaptive": JointAdaptive,
-        "kernel": Dual,
-        "joint-kernel": JointDual,
-        "multiplicative": Multiplicative,
-    }
+    rules: dict[str, type[Linear]] = {"kernel": Dual, "joint-kernel": JointDual}
+    rules |= {one.rule: one for one in (Adaptive, Joint, JointAdaptive, Multiplicative)}
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

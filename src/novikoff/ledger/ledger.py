@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -70,6 +71,8 @@ class Mistakes:
 
     def part(self, begin: int, end: int) -> Mistakes:
         """Those from `begin` to before `end`."""
+        if begin == 0 and end == len(self):
+            return self
         columns = {name: column[begin:end] for name, column in self.columns.items()}
         return Mistakes(**columns, n_classes=self.n_classes)
 
@@ -255,6 +258,12 @@ class Ledger:
         A ledger that keeps examples copies the mistaken rows from `source`: the block that was
         learned from or, if none of these rows was mistaken before, the rows alone, by position.
         """
+        self._record(mistakes, rounds, source, int(np.count_nonzero(mistakes.wrong)))
+
+    def _record(
+        self, mistakes: Mistakes, rounds: int, source: Block | Rows | None, wrong: int
+    ) -> None:
+        """`record`, where so many of the predictions were wrong."""
         known = max(self.n_classes, mistakes.n_classes)
         if len(mistakes) == 0:
             self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
@@ -277,7 +286,7 @@ class Ledger:
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
             n_updates=self.n_updates + len(mistakes),
-            n_mistakes=self.n_mistakes + int(np.count_nonzero(mistakes.wrong)),
+            n_mistakes=self.n_mistakes + wrong,
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             **self._bounded(kept, written, size),
         )
@@ -377,26 +386,42 @@ class Ledger:
         updates, mistakes = self._in_open_epoch
         if revisit:
             self.revisits.append(len(self.epoch_ends))
-        self._close([self.n_rounds], [updates], [mistakes])
+        self._close([self.n_rounds], [updates], [mistakes], (self.n_updates, self.n_mistakes))
         return updates
 
-    def _close(self, ends: Sequence[int], updates: list[int], mistakes: list[int]) -> None:
-        """Close passes that end with these rounds, and in which so much was learned."""
+    def _close(
+        self,
+        ends: Sequence[int],
+        updates: list[int],
+        mistakes: list[int],
+        closed: tuple[int, int],
+    ) -> None:
+        """Close passes that end with these rounds, and in which so much was learned.
+
+        By the end of the last, there were as many updates and mistakes as `closed` says.
+        """
         self.epoch_ends += ends
         self.epoch_updates += updates
         self.epoch_mistakes += mistakes
-        closed = self.n_updates, self.n_mistakes
         self._change(_passes=self._passes + len(ends), _in_closed_epochs=closed)
 
     def record_passes(
-        self, mistakes: Mistakes, ends: Positions, rounds: int, source: Block
+        self, mistakes: Mistakes, ends: Positions, rounds: int, rest: int, source: Block
     ) -> None:
-        """Add whole passes of so many rounds each, of which each ended with ends[k] mistakes."""
+        """Add whole passes of so many rounds each, of which each ended with ends[k] mistakes.
+
+        The first `rest` rounds of one more pass follow, with the mistakes that are left.
+        """
         began = self.n_rounds
-        self.record(mistakes, rounds * len(ends), source)
-        wrong = np.concatenate(([0], mistakes.wrong.cumsum()))[ends]
-        last = range(began + rounds, self.n_rounds + 1, rounds)
-        self._close(last, *(np.diff(made, prepend=0).tolist() for made in (ends, wrong)))
+        wrong = np.zeros(len(mistakes) + 1, dtype=np.int64)
+        np.cumsum(mistakes.wrong, out=wrong[1:])
+        # with the totals before, in Python: it takes half as long as np.diff
+        updates = [self.n_updates, *(ends + self.n_updates).tolist()]
+        mistaken = [self.n_mistakes, *(wrong[ends] + self.n_mistakes).tolist()]
+        self._record(mistakes, rounds * len(ends) + rest, source, int(wrong[-1]))
+        last = range(began + rounds, self.n_rounds - rest + 1, rounds)
+        made, wrongly = ([b - a for a, b in pairwise(total)] for total in (updates, mistaken))
+        self._close(last, made, wrongly, (updates[-1], mistaken[-1]))
 
     @property
     def scans(self) -> list[int]:

@@ -1,17 +1,16 @@
 """What a run says: its final weights, their average, the vote, the weights after any mistake."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.ledger.ledger import Ledger, Rule, both_classes
 from novikoff.ledger.weights import class_scores, columns_for, times
-from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots, part_size
+from novikoff.stream.rows import DenseRows, Positions, Rows, Tell, Vector, dots, part_size
 
 Reading: TypeAlias = Literal["final", "average", "vote"]
 
@@ -43,26 +42,39 @@ def scores(
     *,
     zero_is_positive: bool = True,
     average: Vector | None = None,
-    signs: bool = False,
 ) -> Vector:
     """The score of each row by a reading of the run; a column a class for a joint learner.
 
     A vote is the share of votes for +1 less the share for −1, in [−1, 1]; or for each class its
     share of the votes, in [0, 1]. `zero_is_positive` says whether weights that score 0 vote for +1,
-    and `average` is what `weights` returned for the average, if it is known already. If only the
-    `signs` are needed, other numbers with the same signs may stand for some of the scores.
+    and `average` is what `weights` returned for the average, if it is known already.
     """
     if ledger.kernel is not None:
         return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero_is_positive)
-    signs = signs and ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
-    if reading == "final" and not signs:
+    if reading == "final":
         return learner.scores(rows)
     if reading == "vote":
         return vote(ledger, rows, zero_is_positive=zero_is_positive)
     w = weights(learner, ledger, reading) if average is None else average
     if ledger.is_joint:
         return class_scores(rows, w.T, bias=ledger.bias)[:, : len(w)]
-    return dots(rows, w, bias=ledger.bias, signs=signs)
+    return dots(rows, w, bias=ledger.bias)
+
+
+def told(
+    learner: Reads,
+    ledger: Ledger,
+    reading: Reading,
+    rows: Rows,
+    tell: Tell,
+    *,
+    zero_is_positive: bool = True,
+) -> NDArray[Any]:
+    """What `tell` makes of the scores of rows, or of other numbers with the same signs."""
+    is_sum = ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
+    if is_sum and ledger.kernel is None and reading != "vote":
+        return dots(rows, weights(learner, ledger, reading), bias=ledger.bias, tell=tell)
+    return tell(scores(learner, ledger, reading, rows, zero_is_positive=zero_is_positive))
 
 
 def _in_kernel_space(

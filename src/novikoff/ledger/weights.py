@@ -4,8 +4,6 @@ There is a weight for each feature, and one more for the constant if there is a 
 classes a weight is a row with a number for each class.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from novikoff import _core

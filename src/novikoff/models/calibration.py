@@ -135,19 +135,22 @@ def _at_share(pool: Sequence[_Cell], weight: int, tenths: int) -> float:
     return pool[next(places, -1)].mean
 
 
-def of_two(calibration: Calibration, scores: Vector) -> Vector:
-    """The probabilities of the negative and the positive label, a row a score."""
-    positive = calibration(scores)
+def probabilities(maps: Sequence[Calibration], scores: Vector, *, joint: bool = False) -> Vector:
+    """The probability of each class, a row an example; of two labels, the positive one last.
+
+    The probabilities of more than two, learned each in its own run, are divided by their sum.
+    """
+    if joint and scores.ndim == 1:  # of two classes, the lead of the second
+        scores = np.column_stack([np.zeros(len(scores)), scores])
+    if joint:
+        return _jointly(maps[0], scores)
+    if scores.ndim > 1:
+        return _shares([one(scores[:, k]) for k, one in enumerate(maps)])
+    positive = maps[0](scores)
     return np.column_stack([1.0 - positive, positive])
 
 
-def one_against_rest(calibrations: Sequence[Calibration], scores: Vector) -> Vector:
-    """The probability of each class, learned each in its own run, divided by their sum."""
-    each = [calibration(scores[:, k]) for k, calibration in enumerate(calibrations)]
-    return _shares(each)
-
-
-def jointly(calibration: Calibration, scores: Vector) -> Vector:
+def _jointly(calibration: Calibration, scores: Vector) -> Vector:
     """The probability of each class, from the lead of each over its best rival.
 
     The best class has the probability of its lead, and the others share the rest as their own

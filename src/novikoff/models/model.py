@@ -18,7 +18,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
-from novikoff.models.calibration import Calibration, jointly, of_two, one_against_rest
+from novikoff.models.calibration import Calibration, probabilities
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.features import Features
@@ -161,9 +161,7 @@ class Model:
                 "to count, so it has no probabilities"
             )
         maps = [Calibration.of(honest) for honest in counts]
-        if self.others:
-            return one_against_rest(maps, scores)
-        return (jointly if self.is_joint else of_two)(maps[0], scores)
+        return probabilities(maps, scores, joint=self.is_joint)
 
     def _with_unseen_classes(self, table: Vector, axis: int) -> Vector:
         """The table with zeros for classes that are named but were not in any example."""

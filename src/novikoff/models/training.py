@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from novikoff.learners.multiplicative import usual_threshold
 from novikoff.learners.rule import ADAPTIVE, WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Keep, Ledger
-from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
@@ -34,7 +33,11 @@ from novikoff.stream.printing import listed
 from novikoff.stream.rows import SparseRows
 from novikoff.stream.scaling import Spread
 
+if TYPE_CHECKING:
+    from novikoff.models.measures import Evaluation
+
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
+MOST_TABLED = 1 << 22  # columns that are renumbered by a table
 WIDE, FEWEST_MEASURED = 1000.0, 10  # scales that differ much, and by how many values they are known
 FEWER_PASSES = (1, 3)  # are tried, too, if nobody says how many
 MOST_COMPARED = 100_000  # examples that decide how to learn
@@ -119,17 +122,10 @@ class Plan:
 class Training:
     """A run that can be stopped after any block, saved, and resumed to the same last bit.
 
-    Parameters
-    ----------
-    blocks
-        The examples; each pass iterates over them once.
-    initial
-        A model to train further. If its run is unfinished, `blocks` and `plan` must be those of
-        that run, which then resumes where it stopped.
-    how
-        How the examples are read, for the model to remember; None if they come from no file.
-    data
-        A fingerprint of the examples; an unfinished run resumes only with the same.
+    Each pass iterates over the `blocks` once. The `initial` model is trained further; if its run is
+    unfinished, the blocks, the plan and `data`, a fingerprint of the examples, must be those of
+    that run, which then resumes where it stopped. The model remembers `how` the examples are read,
+    if they come from a file.
     """
 
     is_exchange: bool = False  # as `play` reads it
@@ -373,6 +369,8 @@ class Training:
         """How the model predicts the held-out examples; None without a holdout."""
         if self.plan.holdout is None:
             return None
+        from novikoff.models.measures import Judge
+
         judge, most = Judge(many=self.plan.rule.joint), self.model.rows_at_once
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
@@ -418,7 +416,12 @@ def _widest(block: Block) -> tuple[int, int, float] | None:
     if isinstance(rows, SparseRows):  # measure only the columns that they have
         columns = np.sort(rows.indices)  # np.unique is slower, and loads the masked arrays
         columns = columns[np.diff(columns, prepend=-1) > 0]
-        places = np.searchsorted(columns, rows.indices).astype(rows.indices.dtype)
+        if rows.dim <= MOST_TABLED:  # 300,000 entries: 38 → 3 ms
+            place = np.empty(rows.dim, dtype=rows.indices.dtype)
+            place[columns] = np.arange(len(columns))
+            places = place[rows.indices]
+        else:
+            places = np.searchsorted(columns, rows.indices).astype(rows.indices.dtype)
         rows = SparseRows(rows.values, places, rows.starts, len(columns))
     spread = Spread([rows])
     size = np.where(spread.nonzero >= FEWEST_MEASURED, spread.size, np.nan)

@@ -407,18 +407,12 @@ class Protocol:
     ) -> RiskBound:
         """A bound on the error rate on new examples, averaged over the predictors that were asked.
 
-        It is that of `guarantees.average_risk`, with n the labels received and M the mistakes.
-        Labels may come late: h_i, the predictor at the time x_i was asked, was made from some of
-        the earlier examples, so the differences between risk and mistake are a martingale in the
-        order of asking. The assumptions are:
-
-        - The examples are independent draws from one distribution, each asked once, and the learner
-          has not seen them otherwise.
-        - Which examples have been labelled by now does not depend on the examples. This holds if
-          all have been labelled, or if labels come after a fixed time or are lost at random. It is
-          not needed with `unlabelled_as_mistakes`, which counts those without a label.
-        - The moment to look was not chosen by the counts. To look k times, use a confidence of
-          1 − δ/k each time.
+        It is that of `guarantees.average_risk`, with n the labels received, late or not, and M the
+        mistakes. It assumes that the examples are independent draws from one distribution, each
+        asked once and not seen otherwise; that which of them have been labelled by now does not
+        depend on the examples, which is not needed with `unlabelled_as_mistakes`; and that the
+        moment to look was not chosen by the counts. To look k times, use a confidence of 1 − δ/k
+        each time.
 
         References: Cesa-Bianchi, Conconi & Gentile (2004); Cesa-Bianchi & Gentile (2008): see
         `guarantees.average_risk`.

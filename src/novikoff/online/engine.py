@@ -34,12 +34,12 @@ from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import Interrupts, ctrl_c_stops, undisturbed
-from novikoff.runs.loop import Interrupted, Progress, Run, playing
+from novikoff.runs.loop import Interrupted, Run, playing
 from novikoff.runs.pool import Revisit
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
-from novikoff.stream.order import Shuffle, Shuffled, arranged_rows
+from novikoff.stream.order import Shuffle, Shuffled, arranged
 from novikoff.stream.rows import (
     DenseRows,
     Flaw,
@@ -63,17 +63,10 @@ class Engine:
     blocks give the same bits. Calls from several threads take effect one after another. While one
     thread learns from a block, others can predict, but get a RuntimeError if they learn.
 
-    Parameters
-    ----------
-    dim
-        The number of features, or the room for them if they have names.
-    class_weights, later_weights
-        Factors of a step: for each class known now, and by label for classes that appear later.
-    starts
-        Where each row of `coef_` starts (None: zero).
-    runs, names, seen, cycled
-        The runs to continue, the names of their features if single examples are dicts, how many
-        examples were learned from, and which of the runs ended in a cycle.
+    There is room for `dim` features. `class_weights` are factors of a step for the classes known
+    now, `later_weights` by label for those that appear later. `starts` are where the rows of
+    `coef_` start. Or there are `runs` to continue, of which the `cycled` ended in a cycle, with the
+    `names` of their features if single examples are dicts, after `seen` examples.
 
     Examples
     --------
@@ -149,6 +142,11 @@ class Engine:
         return self.learners[0].dim
 
     @property
+    def _used(self) -> int:
+        """How many columns mean something: those with names, if there are names."""
+        return self.core.columns if self.core is not None and self.by_name else self.dim
+
+    @property
     def seen(self) -> int:
         """How many examples were learned from: the position of the next one in the ledger."""
         return self._seen if self.core is None else self.core.position
@@ -177,30 +175,35 @@ class Engine:
         self._seen = len(codes)
         order = numbers = None
         if shuffle == "once":
-            rows, order, numbers = arranged_rows(rows, seed)
-            if numbers is not None:
-                codes = codes[numbers]
-                importances = None if importances is None else importances[numbers]
+            all_of = Block(rows, codes.astype(np.int32, copy=False), importances=importances)
+            shown = arranged(all_of, seed)
+            rows, codes, importances = shown.rows, shown.labels, shown.importances
+            order, numbers = shown.order, shown.numbers
 
-        def run(k: int, report: Callable[[str, Ledger], None] | None) -> Steps[None]:
-            learner = self.learners[k]
-            block = Block(
-                rows,
-                self.labels.of_run(codes, k),
-                order=order,
-                numbers=numbers,
-                importances=importances,
-            )
+        turn, interrupts = threading.Lock(), Interrupts()
+
+        def run(k: int) -> Steps[None]:
+            learner, ledger = self.learners[k], self.runs[k].ledger
+            block = Block(rows, self.labels.of_run(codes, k), 0, order, numbers, importances)
             again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
             title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
-            said = None if report is None else partial(report, title)
-            after = partial(_after_pass, learner, said)
-            ledger = self.runs[k].ledger
-            how: dict[str, Any] = {"epochs": epochs, "progress": after, "revisit": revisit}
+
+            def after_pass(ledger: Ledger) -> None:
+                if learner.honest is not None:  # after the first pass the examples are not new
+                    learner.honest.is_open = False
+                if interrupts.seen:
+                    raise Interrupted(Run(ledger, Verdict.INTERRUPTED))
+                if progress is not None:
+                    with turn:
+                        progress(title, ledger)
+
+            how: dict[str, Any] = {"progress": after_pass, "revisit": revisit}
             how["together"] = together
             try:
-                self.runs[k] = yield from playing(stream, learner, ledger=ledger, **how)
+                self.runs[k] = yield from playing(
+                    stream, learner, epochs=epochs, ledger=ledger, **how
+                )
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
                 raise
@@ -211,40 +214,18 @@ class Engine:
         each = range(len(self.runs))
         tasks = [each] if unite(self.learners) else [(k,) for k in each]
         workers = min(len(tasks), workers_for(rows, len(self.runs)))
-        if len(each) > 1 and (workers > 1 or len(tasks) == 1) and ctrl_c_stops():
-            self._run_on_threads(workers, rows, tasks, run, progress)
-        else:
+        if len(each) == 1 or (workers == 1 and len(tasks) > 1) or not ctrl_c_stops():
             for task in tasks:
-                in_turn([run(k, progress) for k in task])
-
-    def _run_on_threads(
-        self,
-        workers: int,
-        rows: Rows,
-        tasks: Sequence[Sequence[int]],
-        run: Callable[[int, Callable[[str, Ledger], None]], Steps[None]],
-        progress: Callable[[str, Ledger], None] | None,
-    ) -> None:
-        """Run all classes against the rest at once; Ctrl-C stops each after its pass."""
+                in_turn([run(k) for k in task])
+            return
+        # all classes at once; Ctrl-C stops each run after its pass
         from concurrent.futures import ThreadPoolExecutor
 
         with suppress(BadExample):  # the first run says it in its own words
             dots(rows, np.zeros(rows.dim))
-        turn = threading.Lock()
-
-        def report(title: str, ledger: Ledger) -> None:
-            if interrupts.seen:
-                raise Interrupted(Run(ledger, Verdict.INTERRUPTED))
-            if progress is not None:
-                with turn:
-                    progress(title, ledger)
-
-        def runs(task: Sequence[int]) -> None:
-            in_turn([run(k, report) for k in task])
-
-        with Interrupts() as interrupts, ThreadPoolExecutor(workers) as pool:
+        with interrupts, ThreadPoolExecutor(workers) as pool:
             try:
-                for done in [pool.submit(runs, task) for task in tasks]:
+                for done in [pool.submit(in_turn, [run(k) for k in task]) for task in tasks]:
                     done.result()
             except BaseException:
                 pool.shutdown(cancel_futures=True)
@@ -267,7 +248,6 @@ class Engine:
         else:
             self._learn_in_turn(examples, y, named, stop, importances)
             return
-        self._own()
         first = self.seen
         try:
             labels, codes = self._met(y, named)
@@ -365,7 +345,8 @@ class Engine:
             columns = np.arange(len(names), dtype=np.int32)
             known = Names(list(names), columns, uses, uses, len(names))
         check_bounds(self.hash_bits, self.max_names, self.keep)
-        self._own()
+        if self._is_shared:  # with another engine, and the core changes them in place
+            self.learners, self._is_shared = deepcopy(self.learners), False
         self.by_name = known is not None
         bounds = (self.hash_bits or 0, self.max_names or 0) if self.by_name else (0, 0)
         core = _core.Online(by_name=self.by_name, hash_bits=bounds[0], most=bounds[1])
@@ -414,9 +395,9 @@ class Engine:
         # a new class of a joint learner may change more than the room for weights
         is_weighed = named is not None or self.later_weights.get(y, 1.0) != 1.0
         if isinstance(self.labels, JointLabels) and is_weighed:
+            one = [x] if self.by_name else DenseRows(x[None])
             with self.alone(), undisturbed() as stop:
-                one, weight = [x] if self.by_name else DenseRows(x[None]), np.array([importance])
-                self.learn_block(one, [y], named, stop, weight)
+                self.learn_block(one, [y], named, stop, np.array([importance]))
             return
         with self.lock, undisturbed():
             labels, (code,) = self._met([y], named)
@@ -506,8 +487,17 @@ class Engine:
 
     # what was learned
 
-    def scores(self, rows: Rows, reading: Reading, *, signs: bool = False) -> Vector:
-        """The score of each row (if `signs`, one of the same sign); many classes have columns."""
+    def predict(self, rows: Rows, reading: Reading) -> NDArray[Any]:
+        """The label predicted for each row."""
+        zero_is_positive = self.rule.zero_is_positive
+        tell = partial(self.labels.predict, zero_is_positive=zero_is_positive)
+        if len(self.runs) > 1 or isinstance(self.labels, JointLabels):
+            return tell(self.scores(rows, reading))
+        run, ledger = self.learners[0], self.runs[0].ledger
+        return readings.told(run, ledger, reading, rows, tell, zero_is_positive=zero_is_positive)
+
+    def scores(self, rows: Rows, reading: Reading) -> Vector:
+        """The score of each row; many classes have columns."""
         runs = [
             readings.scores(
                 learner,
@@ -515,7 +505,6 @@ class Engine:
                 reading,
                 rows,
                 zero_is_positive=self.rule.zero_is_positive,
-                signs=signs and len(self.runs) == 1,
             )
             for learner, run in zip(self.learners, self.runs, strict=True)
         ]
@@ -540,9 +529,8 @@ class Engine:
             w = np.stack(list(self.labels.by_class(found)))
             learner = self.learners[0]
             threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
-            used = self.core.columns if self.core is not None and self.by_name else learner.dim
             constant = w[:, -1] if learner.bias else np.zeros(len(w))
-            out = w[:, :used].copy(), constant - threshold
+            out = w[:, : self._used].copy(), constant - threshold
             if reading is None:
                 self._coefficients = out
             return out
@@ -554,8 +542,7 @@ class Engine:
             S = np.stack([rule.variances for rule in rules])
             if isinstance(self.labels, JointLabels):
                 S = S[0][self.labels.numbers]
-            used = self.core.columns if self.core is not None and self.by_name else rules[0].dim
-            own = np.array([*range(used), *range(S.shape[-1] - rules[0].bias, S.shape[-1])])
+            own = np.array([*range(self._used), *range(S.shape[-1] - rules[0].bias, S.shape[-1])])
             return S[..., own] if S.ndim == 2 else S[:, own[:, None], own]
 
     def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
@@ -688,11 +675,6 @@ class Engine:
 
     # copies
 
-    def _own(self) -> None:
-        """Copy learners and ledgers that are shared with another engine, before changing them."""
-        if self._is_shared:
-            self.learners, self._is_shared = deepcopy(self.learners), False
-
     def forget_other_threads(self) -> None:
         """After a fork: the child does not have the thread that was learning from a block."""
         if self._busy not in (None, threading.get_ident()):
@@ -718,11 +700,10 @@ class Engine:
     def twin(self) -> Engine:
         """A copy that learns on its own; until either learns more they share the learners."""
         with self.still():
-            out = self._copied()
+            out = self.snapshot()
             if self.core is not None:
                 out._seen = self.seen
                 out._names = names_of(self._core) if self.by_name else None
-                out.learners = deepcopy(self.learners)
             else:
                 self._is_shared = out._is_shared = True
             out.lock = new_lock(Rank.ENGINE, out)
@@ -752,11 +733,3 @@ def _verdict(ledger: Ledger) -> Verdict:
     is_clean = not ledger.open_rounds and ledger.epoch_updates[-1:] == [0]
     is_clean &= len(ledger.epoch_ends) - 1 not in ledger.revisits
     return Verdict.SEPARATED if is_clean else Verdict.BUDGET
-
-
-def _after_pass(learner: Linear, report: Progress | None, ledger: Ledger) -> None:
-    """Count no more scores: after the first pass the examples are not new."""
-    if learner.honest is not None:
-        learner.honest.is_open = False
-    if report is not None:
-        report(ledger)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
@@ -47,12 +46,10 @@ def progressive_validation(
     """Predict each example of a stream, and learn from it when its label comes.
 
     Every example is predicted before it is learned, so on independent draws the mistakes bound the
-    error rate on new examples: call `risk_bound()` on the result. If every label comes at once, and
-    a plain perceptron knows both labels, these are the mistakes of one pass over the stream: at
-    most (R/γ)² on separable data (Novikoff 1962). If at most d others wait whenever a label comes,
-    they are at most (1 + d)(R/γ)²: in the order of arrival the labels cause at most (R/γ)² updates,
-    and a wrong prediction causes none only if another update came while it waited. An estimator
-    cannot predict a label that it has not seen: the second label adds up to 1 + d mistakes.
+    error rate on new examples: call `risk_bound()` on the result. On separable data a perceptron
+    that knows both labels makes at most (1 + d)(R/γ)² mistakes if at most d others wait whenever a
+    label comes; with d = 0 these are the mistakes of one pass over the stream (Novikoff 1962). An
+    estimator cannot predict a label that it has not seen: the second adds up to 1 + d mistakes.
 
     Tickets are numbered from 1. An error of the learner is raised; Ctrl-C raises Unfinished.
 
@@ -93,7 +90,10 @@ def progressive_validation(
     if delay is not None and not callable(delay):
         after = whole_number(delay, "delay", least=0)
     coming: Coming = []
-    stopped = partial(_unfinished, protocol, coming)
+
+    def stopped() -> Unfinished:
+        return Unfinished(protocol, [(id, y) for _, _, id, y in sorted(coming)])
+
     with Interrupts() as interrupts:
         for n, (x, y) in enumerate(interrupts.each(_pairs(stream), stopped), start=1):
             try:
@@ -153,8 +153,3 @@ def _of_block(block: Block) -> Iterator[tuple[Any, int]]:
         for column, value in zip(columns.tolist(), values.tolist(), strict=True):
             x[column] = x.get(column, 0.0) + value
         yield x, int(block.labels[i])
-
-
-def _unfinished(protocol: Protocol, coming: Coming) -> Unfinished:
-    under_way = sorted(coming, key=lambda label: label[:2])
-    return Unfinished(protocol, [(id, y) for _, _, id, y in under_way])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -157,15 +157,13 @@ def play(
     data = block_of(stream)
     if learner is None and data is not stream:
         learner = Additive(data.rows.dim, bias=True)
-    how: dict[str, Any] = {"ledger": ledger, "progress": progress, "after_block": after_block}
-    how |= {"cycles": cycles, "revisit": revisit, "together": together}
-    return finished(playing(data, learner, epochs=epochs, **how))
+    steps = playing(data, learner, epochs, ledger, progress, after_block, cycles, revisit, together)
+    return finished(steps)
 
 
 def playing(
     stream: Stream,
     learner: Any,
-    *,
     epochs: int = 1,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
@@ -197,7 +195,10 @@ def playing(
     if pool is not None:
         pool.is_exchange = is_exchange
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
-    stopped = partial(_stopped, ledger)
+
+    def stopped() -> Interrupted:
+        return Interrupted(Run(ledger, Verdict.INTERRUPTED))
+
     with Interrupts() as interrupts, held:
         mistaken: list[Positions] = []  # rows of the present block
 
@@ -236,17 +237,18 @@ def playing(
             if progress is not None and not revisited:
                 progress(ledger)
             if not made and not revisited:
-                interrupts.answer(partial(_stopped, ledger, Verdict.SEPARATED))
-                return Run(ledger, Verdict.SEPARATED)
+                return last(Run(ledger, Verdict.SEPARATED))
             interrupts.answer(stopped)
             # a return of the weights is a proof only if they are a sum of the mistakes
             if not made or cycles is None or ledger.rule not in ("additive", "joint"):
                 return None
             weights = learner.weights
-            if weights is not None and (cycle := cycles.close_pass(weights, data)):
-                interrupts.answer(partial(_stopped, ledger, Verdict.CYCLE, cycle))
-                return Run(ledger, Verdict.CYCLE, cycle)
-            return None
+            cycle = None if weights is None else cycles.close_pass(weights, data)
+            return None if cycle is None else last(Run(ledger, Verdict.CYCLE, cycle))
+
+        def last(run: Run) -> Run:
+            interrupts.answer(partial(Interrupted, run))
+            return run
 
         def scan_together(most: int) -> int:
             """Make up to so many passes, of which the last is not closed; how many are closed."""
@@ -256,13 +258,11 @@ def playing(
             passes = max(1, min(most, due, _ROUNDS_AT_ONCE // rounds))
             at, mistakes, ends = learner.learn_passes(stream, passes, saved)
             closed = ends[:-1] if at == rounds else ends
-            n = int(closed[-1]) if len(closed) else 0
-            ledger.record_passes(mistakes.part(0, n), closed, rounds, stream)
-            ledger.record(mistakes.part(n, len(mistakes)), at, stream)
+            ledger.record_passes(mistakes, closed, rounds, at, stream)
             cycles.skip(len(closed))
             after_part(mistakes)
-            # an example that it cannot use
-            finished(learn_parts(learner, stream, ledger, after_part, at))
+            if at < rounds:  # an example that it cannot use
+                finished(learn_parts(learner, stream, ledger, after_part, at))
             return len(closed)
 
         done = 0
@@ -281,8 +281,14 @@ def playing(
                     return run
                 continue
             if not pool.is_open:
-                with _only_mistakes(learner):
+                has_margin = hasattr(learner, "only_mistakes")
+                if has_margin:
+                    learner.only_mistakes = True
+                try:
                     yield from scan()
+                finally:
+                    if has_margin:
+                        learner.only_mistakes = False
                 if pool.is_larger and cycles is not None:
                     cycles.restart(len(ledger.epoch_ends))
                 pool.open()
@@ -299,22 +305,3 @@ def playing(
                     after_block(block)
             pool.is_open = False
     return Run(ledger, Verdict.BUDGET)
-
-
-@contextmanager
-def _only_mistakes(learner: Any) -> Iterator[None]:
-    """Let a learner with a margin learn from wrong predictions alone."""
-    has_margin = hasattr(learner, "only_mistakes")
-    if has_margin:
-        learner.only_mistakes = True
-    try:
-        yield
-    finally:
-        if has_margin:
-            learner.only_mistakes = False
-
-
-def _stopped(
-    ledger: Ledger, verdict: Verdict = Verdict.INTERRUPTED, cycle: Cycle | None = None
-) -> Interrupted:
-    return Interrupted(Run(ledger, verdict, cycle))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, get_args
@@ -158,27 +159,33 @@ def certify(
     constant = bool(fit_intercept) and fixed_effects is None
     data, of = _modelled(given, kind, constant=constant, kernel=kernel)
     bias = constant if of is None else of.shape(len(data.classes))[1]
-    points = Points(data.block, bias=bias, in_kernel=in_kernel)
-    digest = fingerprint(points.block)
-    stated = data.files, data.names, data.label, data.classes
-    about = Described(len(points), points.rows.dim, points.bias, digest, *stated, of)
+    points = Points(data.block, bias=bias, kernel=of.kernel if of else "")
     say: Progress = (lambda _: None) if progress is None else progress
     search = Search(points, seconds=max_seconds, progress=say)
     known = search.known
-    try:
-        search.run()
-        if not in_kernel:
-            search.name_columns()
-        margin = _margin(points, known)
-        if margin_rtol is None and not in_kernel and margin.relative_width > _WIDE:
-            margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
-        if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
-            known.weights, margin = narrowed(
-                points, (known.weights, margin), rtol=margin_rtol, until=search.until, progress=say
-            )
-    except KeyboardInterrupt:
-        raise Stopped(_certificate(points, known, _margin(points, known), about)) from None
-    return _certificate(points, known, margin, about)
+    with ThreadPoolExecutor(1) as beside:
+        digest = beside.submit(fingerprint, points.block)  # hashing needs no lock of Python's
+
+        def certificate(margin: MarginInterval) -> Certificate:
+            stated = digest.result(), data.files, data.names, data.label, data.classes
+            about = Described(len(points), points.rows.dim, points.bias, *stated, of)
+            return _certificate(points, known, margin, about)
+
+        try:
+            search.run()
+            if not in_kernel:
+                search.name_columns()
+            margin = _margin(points, known)
+            if margin_rtol is None and not in_kernel and margin.relative_width > _WIDE:
+                margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
+            if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
+                both, until = (known.weights, margin), search.until
+                known.weights, margin = narrowed(
+                    points, both, rtol=margin_rtol, until=until, progress=say
+                )
+            return certificate(margin)
+        except KeyboardInterrupt:
+            raise Stopped(certificate(_margin(points, known))) from None
 
 
 def verify(
@@ -222,6 +229,7 @@ def checked(
     """
     it = claim(certificate)
     if isinstance(X, Scanned):
+        require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
         read = _evidence(_data(X.data, None))
         check_blocks(certificate, read, X.examples, map(_usable, X))
         return read
@@ -355,7 +363,7 @@ def _refuse_gaps(data: Data) -> None:
     except BadExample as error:
         if not isinstance(column := error.details.get("column"), int):
             raise
-        values = matrix_of(rows.sparse())[:, [column]].toarray()
+        values = matrix_of(rows)[:, [column]].toarray()
         where = np.flatnonzero(~np.isfinite(values))
         what = "missing" if np.isnan(values[where[0], 0]) else "infinite"
         name = f"the value in column {column}" if data.names is None else data.names[column]
@@ -380,7 +388,7 @@ def _labels(
     y: Any, kind: str, levels: Sequence[Any] | None, trials: Any
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
     given = flat_labels(y)
-    if given.dtype.kind in "fO":
+    if given.dtype.kind == "O" or (given.dtype.kind == "f" and np.isnan(given).any()):
         values = enumerate(given.tolist())
         if gaps := [i for i, v in values if not isinstance(v, str) and str(v) in _GAPS]:
             raise refused_gap("the response", "missing", gaps, len(given))
@@ -401,7 +409,9 @@ def _certificate(
     face, weights, complement = known.face, dict[int, int](), list[Sparse]()
     inside, is_open = set[int](), known.verdict == Separation.UNDECIDED
     if known.weights is not None:
-        weights = {j: w for j, w in enumerate(known.weights.integers.tolist()) if w}
+        some = np.flatnonzero(known.weights.integers)
+        pairs = zip(some.tolist(), known.weights.integers[some].tolist(), strict=True)
+        weights = dict(pairs)
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
         rows = np.array(sorted(face.multipliers), dtype=np.int64)
         inside = set(points.touched_by(rows).tolist())
@@ -430,9 +440,13 @@ def _certificate(
         why_undecided=known.why,
         open=ranges(face.outside()) if is_open else (),
     )
-    if about.kind in ("multinomial", "ordinal", "kernel") or not found.infinite:
+    if about.kind in ("multinomial", "ordinal", "kernel"):
         return found
-    return replace(found, one_response=_one_response(points, about, [*found.infinite]))
+    response = points.one_response() if weights else {}
+    infinite = found.infinite if response else {}
+    texts = {1: about.classes[-1], -1: about.classes[0]}
+    one = {j: (n, texts[sign]) for j, (n, sign) in response.items() if j in infinite}
+    return replace(found, one_response=one) if one else found
 
 
 def _determined(
@@ -451,23 +465,6 @@ def _determined(
         infinite = {*np.flatnonzero(known.weights.integers).tolist()}
     order = sorted(inside, key=lambda j: (not about.is_constant(j), j in infinite, j in aliased, j))
     return tuple(sorted(inside.difference(last_columns(complement, order))))
-
-
-def _one_response(
-    points: Points, about: Described, columns: list[int]
-) -> dict[int, tuple[int, str]]:
-    """Of these columns, those of 0 and 1 whose rows with a 1 have one response, and which."""
-    every = points.entries(np.arange(len(points)), np.array(columns, dtype=np.int64))
-    signs = np.repeat(points.labels, every.lengths)
-    used, ones, positive = (
-        np.bincount(every.columns[at], minlength=points.length)
-        for at in (every.values != 0, every.values == signs, signs > 0)
-    )
-    return {
-        j: (int(used[j]), about.classes[-1 if positive[j] else 0])
-        for j in columns
-        if j < points.rows.dim and used[j] == ones[j] and positive[j] in (0, used[j])
-    }
 
 
 def _margin(points: Points, known: Findings) -> MarginInterval:

@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 import flint
 import numpy as np
 from flint import fmpq
+from numpy.typing import NDArray
 
+from novikoff import _core
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.check import PRIME, Whole, rank
 from novikoff.guarantees.exact.arithmetic import Integers, integers, largest
@@ -24,6 +26,8 @@ MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
 MOST_WORK = 3e8  # n² numbers × k right sides × bits of each: about half a minute
 _ALIAS_WORK = 1e7  # a second or two
 _MOST_FOR_RANK = 1_000_000  # numbers
+_MOST_BY_ROWS = 10_000_000  # numbers × rank; beyond, FLINT's elimination by blocks is faster
+_SMALL = 100  # fractions of such numbers are read from their remainders
 _THIN, _FEW_THIN, _MOST_THIN = 8, 64, 8  # indicators: 1 of so many rows, so many of them, in a row
 
 Exact: TypeAlias = int | fmpq
@@ -54,6 +58,8 @@ def independent_columns(matrix: Integers) -> Positions:
     rows, columns = matrix.shape
     if rows == 0 or columns == 0:
         return np.zeros(0, dtype=np.int64)
+    if rows * columns * min(rows, columns) <= _MOST_BY_ROWS:
+        return _reduced(matrix)[1]
     reduced, found_rank = flint.nmod_mat(
         rows, columns, (matrix % PRIME).ravel().tolist(), PRIME
     ).rref()
@@ -63,6 +69,14 @@ def independent_columns(matrix: Integers) -> Positions:
             j += 1
         found.append(j)
     return np.array(found, dtype=np.int64)
+
+
+def _reduced(matrix: Integers) -> tuple[NDArray[np.int64], Positions]:
+    """The rows of the reduced echelon form modulo the prime, and where each begins."""
+    out = np.ascontiguousarray(matrix % PRIME, dtype=np.int64)
+    pivots = np.zeros(min(out.shape), dtype=np.int64)
+    rank = _core.echelon(matrix=out.reshape(-1), columns=out.shape[1], pivots=pivots)
+    return out[:rank], pivots[:rank]
 
 
 def rank_of(rows: Sequence[Whole]) -> int:
@@ -148,7 +162,10 @@ class Span:
     ) -> None:
         self.rows = rows
         self._ranks = [0] * len(rows) if ranks is None else ranks  # they do not fall
-        e = points.entries(rows, columns)
+        wanted = np.zeros(points.length, dtype=np.bool_)
+        wanted[columns] = True
+        e = points.entries(rows)
+        e = e.where(wanted[e.columns])
         self.touched, place, used = np.unique(e.columns, return_inverse=True, return_counts=True)
         absolute, low, high = np.abs(e.values), np.full(len(used), np.inf), np.zeros(len(used))
         np.minimum.at(low, place, absolute)
@@ -312,10 +329,12 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
     step = max(1, n // (points.length + 16))
     sample = np.union1d(np.arange(0, n, step), points.first_touching())
     while True:
-        span = Span(points, sample, every)
-        unused: list[Sparse] = [{j: 1} for j in np.setdiff1d(every, span.touched).tolist()]
-        vectors = span.orthogonal_vectors(most=_ALIAS_WORK)
-        relations = last_columns([*vectors, *unused], order)
+        relations = _simple_relations(points, sample, order)
+        if relations is None:
+            span = Span(points, sample, every)
+            unused: list[Sparse] = [{j: 1} for j in np.setdiff1d(every, span.touched).tolist()]
+            vectors = span.orthogonal_vectors(most=_ALIAS_WORK)
+            relations = last_columns([*vectors, *unused], order)
         against = np.flatnonzero(~points.orthogonal_to([*relations.values()]))
         if len(against) == 0:
             return relations
@@ -324,6 +343,56 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
         if len(more) == len(sample):
             raise Undecided("the prime divides a determinant")
         sample = more
+
+
+def kernel_aliases(points: Points) -> dict[int, Sparse]:
+    """What `aliases` finds in the matrix of a kernel, from the columns that span the others.
+
+    If v' K v = 0, then K v = 0, as no vector of the kernel's space has a square below 0. So a
+    combination of few columns is checked in one of its rows.
+    """
+    numbers, _ = integers(points.rows.values.reshape(-1).astype(np.float64))
+    matrix = numbers.reshape(len(points), -1)
+    first = independent_columns(matrix)
+    rest = np.setdiff1d(np.arange(len(points)), first)
+    beside = np.ascontiguousarray(matrix[np.ix_(first, rest)])
+    sums, under = solve(np.ascontiguousarray(matrix[np.ix_(first, first)]), beside)
+    own = (sums * beside.astype(object)).sum(axis=0)
+    if (own != under * matrix[rest, rest].astype(object)).any():
+        raise Undecided("the prime divides a determinant")
+    names = first.tolist()
+    each = (zip(names, (-column).tolist(), strict=True) for column in sums.T)
+    return {
+        j: _lowest_terms({**dict(v), j: under}) for j, v in zip(rest.tolist(), each, strict=True)
+    }
+
+
+def _simple_relations(
+    points: Points, rows: Positions, order: Sequence[int]
+) -> dict[int, Sparse] | None:
+    """What `last_columns` finds for what is orthogonal to these rows, if the numbers are small.
+
+    None if they are not, or the matrix is large. The caller must check them.
+    """
+    if len(rows) * points.length > _MOST_FOR_RANK // 4:
+        return None
+    e = points.entries(rows)
+    every = np.array(order, dtype=np.int64)
+    numbers, _ = integers(e.values)
+    matrix, pivots = _reduced(spread(e, numbers, np.arange(points.length))[:, every])
+    free, out = np.setdiff1d(np.arange(points.length), pivots), dict[int, Sparse]()
+    for k in free.tolist():
+        some = np.flatnonzero(matrix[:, k])
+        numbers = -matrix[some, k].astype(object)
+        for under in range(1, _SMALL):
+            found = (under * numbers + PRIME // 2) % PRIME - PRIME // 2
+            if np.abs(found).max(initial=0) < _SMALL:
+                break
+        else:
+            return None
+        v = dict(zip(every[pivots[some]].tolist(), found.tolist(), strict=True))
+        out[order[k]] = dict(sorted({**v, order[k]: under}.items()))
+    return out
 
 
 def last_columns(vectors: Sequence[Sparse], order: Sequence[int]) -> dict[int, Sparse]:

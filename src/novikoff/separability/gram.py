@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import os
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
@@ -16,14 +20,19 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Vector
 
-_MOST_ROWS = 4000  # whose pairs take 128 MB
+_A_PAIR = 96  # bytes that the kernel of a pair takes at most, with its copies
+_LIMIT = Path("/sys/fs/cgroup/memory.max")  # of a container, in bytes, or "max"
 
 
 def gram_of(given: Data, kernel: Kernel | AnyKernel, *, constant: bool) -> tuple[Data, Model]:
     """The data with the kernels of each row and all rows in place of its features."""
     rows, n = given.block.rows, len(given.block)
-    if n > _MOST_ROWS:
-        raise BadExample(f"at most {_MOST_ROWS:,} rows can be compared in pairs, not {n:,}")
+    if n > (most := _most_rows()):
+        raise BadExample(
+            f"at most {most:,} rows can be compared in pairs in half of this machine's memory, not "
+            f"{n:,}; if some of the rows overlap, all do, so ask about {most:,} of them, or make "
+            "the products of features columns of their own and leave out the kernel"
+        )
     kernel = kernel if isinstance(kernel, Kernel) else Kernel(kernel)
     kernel, name = kernel.measured(rows, whole=True), kernel.name
     if name == "rbf":
@@ -42,6 +51,14 @@ def gram_of(given: Data, kernel: Kernel | AnyKernel, *, constant: bool) -> tuple
         K = _floats(kernel, dense(rows))
     of = Model("kernel", n, columns, constant, kernel=text)
     return replace(given, block=Block(DenseRows(K), given.block.labels), names=names), of
+
+
+def _most_rows() -> int:
+    """How many rows can be compared in pairs in half of the memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        memory = min(memory, int(_LIMIT.read_text()))
+    return math.isqrt(memory // 2 // _A_PAIR)
 
 
 def _floats(kernel: Kernel, X: Vector) -> Vector:

@@ -22,7 +22,6 @@ from scipy.optimize import linprog
 
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector
-from novikoff.guarantees.exact.rows import Entries
 from novikoff.separability.exact_linear import Inexact, Undecided
 from novikoff.separability.face import Face
 from novikoff.separability.points import Points, matrix_of
@@ -121,13 +120,17 @@ def _sizes(which: NDArray[Any], values: Vector, count: int, *, middle: bool) -> 
 
 def columns_alone(points: Points) -> tuple[int, ...]:
     """The columns each of which separates every row, with the constant if there is one."""
-    if abs(int(points.labels.sum())) == len(points):  # one label: the constant separates it
+    counts = np.array([[np.count_nonzero(points.labels == sign)] for sign in (-1, 1)])
+    if not counts.all():  # one label: the constant separates it
         return ()
-    (least, low), (high, most) = _extremes(points)
+    columns = np.flatnonzero((points.used == counts).any(axis=0))  # 0 has one label at most
+    if len(columns) == 0:
+        return ()
+    (least, low), (high, most) = _extremes(points, columns)
     rising, falling = high < low, most < least
     if not points.bias:
         rising, falling = (high < 0) & (low > 0), (most < 0) & (least > 0)
-    return tuple(np.flatnonzero(rising | falling).tolist())
+    return tuple(columns[rising | falling].tolist())
 
 
 def few_columns(
@@ -158,11 +161,13 @@ def few_columns(
     return best
 
 
-def _extremes(points: Points) -> tuple[Vector, Vector]:
-    """The least and the greatest value of each column, first among −1, then among +1."""
-    low, high = (np.full((2, points.rows.dim), end) for end in (np.inf, -np.inf))
+def _extremes(points: Points, columns: Positions) -> tuple[Vector, Vector]:
+    """The least and the greatest value of these columns, first among −1, then among +1."""
+    low, high = (np.full((2, len(columns)), end) for end in (np.inf, -np.inf))
     is_dense = isinstance(points.rows, DenseRows)
-    values = points.rows.values if is_dense else matrix_of(points.rows.sparse())
+    values = points.rows.values if is_dense else matrix_of(points.rows)
+    if len(columns) < points.rows.dim:
+        values = values[:, columns]
     for k, sign in enumerate((-1, 1)):
         if len(at := np.flatnonzero(points.labels == sign)):
             ends = values[at].min(axis=0), values[at].max(axis=0)
@@ -175,9 +180,8 @@ def _single(points: Points, separated: int) -> Iterator[ExactVector]:
 
     A column that needs no constant separates as many rows as it has values other than 0.
     """
-    low, high = _extremes(points)
-    e = Entries.of(points.rows, np.arange(len(points)), bias=False).nonzero
-    fits = np.bincount(e.columns, minlength=points.rows.dim) == separated
+    low, high = _extremes(points, np.arange(points.rows.dim))
+    fits = points.used.sum(axis=0) == separated
     found: list[tuple[bool, int, int, Fraction]] = []
     for sign, below, above in ((1, high[0], low[1]), (-1, high[1], low[0])):
         meet = (below == above) & np.isfinite(below)

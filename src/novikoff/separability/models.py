@@ -17,6 +17,7 @@ from scipy import sparse
 from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
 from novikoff.guarantees.verdict import ModelName
+from novikoff.separability.points import matrix_of
 from novikoff.sources.files.arrow_arrays import arrow
 from novikoff.sources.files.text import TextFiles
 from novikoff.sources.in_memory import table_rows
@@ -138,7 +139,7 @@ def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
     if kind == "multinomial":
         example, other = np.nonzero(np.arange(levels) != codes[:, None])
         width = rows.dim + constant
-        taken = _matrix(rows.take(example), constant=constant)
+        taken = matrix_of(rows.take(example), constant=constant)
         of_row = np.repeat(np.arange(len(example)), np.diff(taken.indptr))
         shape = len(example), width * (levels - 1)
         z: Any = sparse.csr_array(shape)
@@ -160,7 +161,7 @@ def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
         thresholds = codes[example] - side
         extra = (-np.ones(len(example)), (np.arange(len(example)), thresholds))
         last = sparse.csr_array(extra, shape=(len(example), levels - 1))
-        z = sparse.hstack([_matrix(rows.take(example), constant=False), last], format="csr")
+        z = sparse.hstack([matrix_of(rows.take(example)), last], format="csr")
     return replace(data, block=Block(_rows(z), signs)), model
 
 
@@ -195,7 +196,7 @@ def with_effects(rows: Rows, names: tuple[str, ...] | None, given: Any) -> tuple
             raise BadExample(f"the fixed effect {name!r} has {words}")
     table = pa.table({name: pa.array(v, from_pandas=True) for name, v in columns.items()})
     levels, called = table_rows(table, [*columns])
-    both = [_matrix(part, constant=False) for part in (rows, levels)]
+    both = [matrix_of(part) for part in (rows, levels)]
     names = tuple(f"column {j}" for j in range(rows.dim)) if names is None else names
     return _rows(sparse.hstack(both, format="csr")), (*names, *(called or ()))
 
@@ -203,13 +204,3 @@ def with_effects(rows: Rows, names: tuple[str, ...] | None, given: Any) -> tuple
 def _rows(z: Any) -> Rows:
     z.sort_indices()
     return SparseRows(z.data, z.indices, z.indptr, z.shape[1])
-
-
-def _matrix(rows: Any, *, constant: bool) -> sparse.csr_array[Any]:
-    """The rows as float64, with a last column of ones for the constant."""
-    it = rows.sparse()
-    core = (it.values.astype(np.float64), it.indices, it.starts)
-    x: Any = sparse.csr_array(core, shape=(len(it), it.dim))
-    if constant:
-        x = sparse.hstack([x, sparse.csr_array(np.ones((len(it), 1)))], format="csr")
-    return sparse.csr_array(x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -21,7 +22,7 @@ from novikoff.guarantees.exact.arithmetic import (
 )
 from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector, dots
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, dots
 
 Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
@@ -30,12 +31,19 @@ _LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
 class Points:
-    """z = y·x for each row of a checked block; with a bias the constant is the last coordinate."""
+    """z = y·x for each row of a checked block; with a bias the constant is the last coordinate.
 
-    def __init__(self, block: Block, *, bias: bool, in_kernel: bool = False) -> None:
+    `kernel` says that the rows are those of its matrix; if it is "precomputed", that of a space is
+    not certain.
+    """
+
+    def __init__(self, block: Block, *, bias: bool, kernel: str = "") -> None:
+        in_kernel = bool(kernel)
         self.block, self.rows, self.labels, self.bias = block, block.rows, block.signs, bias
-        self.exact = (GramRows if in_kernel else ExactRows)(block.rows, bias=bias)
-        self.in_kernel = in_kernel
+        self.in_kernel, self.is_positive = in_kernel, kernel not in ("", "precomputed")
+        self.exact = ExactRows(block.rows, bias=bias)
+        if in_kernel:
+            self.exact = GramRows(block.rows, bias=bias, is_positive=self.is_positive)
         self.length = block.rows.dim + bias
 
     def __len__(self) -> int:
@@ -43,7 +51,8 @@ class Points:
 
     def scores(self, w: Vector) -> Vector:
         """⟨w,z⟩ for each row, in floating point."""
-        return self.labels * dots(self.rows, w, bias=self.bias)
+        scores: Vector = dots(self.rows, w, bias=self.bias)
+        return self.labels * scores
 
     def signs(self, w: ExactVector) -> NDArray[np.int8]:
         """The sign of ⟨w,z⟩ for each row, exactly."""
@@ -73,12 +82,40 @@ class Points:
     def first_touching(self) -> Positions:
         """The rows that are the first with some feature not 0."""
         if isinstance(self.rows, SparseRows):
-            first, last = int(self.rows.starts[0]), int(self.rows.starts[-1])
-            _, entry = np.unique(self.rows.indices[first:last], return_index=True)
-            rows = np.searchsorted(self.rows.starts - first, entry, side="right") - 1
+            it, first = matrix_of(self.rows), np.full(self.rows.dim, -1)
+            first[it.indices[::-1]] = np.arange(len(it.indices))[::-1]  # the last one written stays
+            rows = np.searchsorted(it.indptr, first[first >= 0], side="right") - 1
         else:
             rows = (self.rows.values[:_LOOKED_AT] != 0).argmax(axis=0)
         return np.unique(rows)
+
+    @cached_property
+    def used(self) -> NDArray[np.int64]:
+        """In how many rows each feature is not 0, first among the −1, then among the +1."""
+        if isinstance(self.rows, DenseRows):
+            some = self.rows.values != 0
+            each = (np.count_nonzero(some[self.labels == sign], axis=0) for sign in (-1, 1))
+            return np.array([*each])
+        it = matrix_of(self.rows)
+        key = it.indices + np.repeat((self.labels > 0) * self.rows.dim, np.diff(it.indptr))
+        key = key if it.data.all() else key[it.data != 0]
+        return np.bincount(key, minlength=2 * self.rows.dim).reshape(2, self.rows.dim)
+
+    def one_response(self) -> dict[int, tuple[int, int]]:
+        """The features of 0 and 1 whose rows with a 1 have one label: how many, and which."""
+        columns = np.flatnonzero((self.used == 0).any(axis=0) & (self.used != 0).any(axis=0))
+        if isinstance(self.rows, DenseRows):
+            values = self.rows.values[:, columns]
+            other = ((values != 0) & (values != 1)).any(axis=0)
+        else:
+            it, other = matrix_of(self.rows), np.zeros(self.rows.dim, dtype=np.bool_)
+            other[it.indices[(it.data != 0) & (it.data != 1)]] = True
+            other = other[columns]
+        columns = columns[~other]
+        negative, positive = self.used[:, columns].tolist()
+        pairs = zip(negative, positive, strict=True)
+        each = ((b, 1) if b else (a, -1) for a, b in pairs)
+        return dict(zip(columns.tolist(), each, strict=True))
 
     def touching(self, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows have a value other than 0 in these columns."""
@@ -93,27 +130,24 @@ class Points:
 
     def touched_by(self, at: Positions) -> Positions:
         """The columns in which these rows have a value other than 0."""
-        return np.unique(self.entries(at, np.arange(self.length)).columns)
+        return np.unique(self.entries(at).columns)
 
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
         """The points at these places as a sparse matrix of floats."""
-        e = self.entries(at, np.arange(self.length))
+        e = self.entries(at)
         return sparse.csr_array((e.values, e.columns, e.starts), shape=(len(at), self.length))
 
-    def entries(self, at: Positions, columns: Positions) -> Entries:
-        """The numbers other than 0 of the points at these places, in these columns."""
-        e = Entries.of(self.rows, at, bias=self.bias)
-        wanted = np.zeros(self.length, dtype=np.bool_)
-        wanted[columns] = True
-        signed = e.values * np.repeat(self.labels[at], e.lengths)
-        return Entries(signed, e.columns, e.starts).where(wanted[e.columns] & (signed != 0))
+    def entries(self, at: Positions) -> Entries:
+        """The numbers other than 0 of the points at these places."""
+        e = Entries.of(self.rows, at, bias=self.bias).nonzero
+        return Entries(e.values * np.repeat(self.labels[at], e.lengths), e.columns, e.starts)
 
     def whole(self, at: Positions) -> Integers:
         """The points at these places as integers, of which 1 is two to the `exponent`."""
-        every = np.arange(self.length)
-        e = self.entries(at, every)
+        e = self.entries(at)
         numbers, lowest = integers(e.values)
-        return spread(e, numbers.astype(object) * 2 ** (lowest - self.exponent), every)
+        whole = numbers.astype(object) * 2 ** (lowest - self.exponent)
+        return spread(e, whole, np.arange(self.length))
 
 
 def spread(e: Entries, numbers: Integers, columns: Positions) -> Integers:
@@ -130,6 +164,7 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
 
     Many vectors are multiplied at once: in integers, or in floating point where these are exact.
     """
+    vectors = [v for v in vectors if not exact.all_orthogonal(v)]
     rows, out, slow = exact.rows, np.ones(len(exact.rows), dtype=np.bool_), [*vectors]
     if isinstance(rows, DenseRows) and len(vectors) > _FEW and rows.values.size <= _MOST_INTEGERS:
         n, dim, k = len(rows), rows.dim + exact.bias, len(vectors)
@@ -141,21 +176,19 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
         product = left * flint.fmpz_mat(dim, k, table.reshape(-1).tolist())
         return np.asarray(~np.array(product.entries(), dtype=np.bool_).reshape(n, k).any(axis=1))
     if isinstance(rows, SparseRows) and len(vectors):
-        matrix = matrix_of(rows)
-        if exact.bias:
-            ones = sparse.csr_array(np.ones((len(rows), 1)))
-            matrix = sparse.csr_array(sparse.hstack([matrix, ones], format="csr"))
-        longest = int(np.diff(matrix.indptr).max(initial=1))
-        values = np.abs(matrix.data.astype(np.float64))
+        values = np.abs(rows.values[int(rows.starts[0]) : int(rows.starts[-1])].astype(np.float64))
         values[values != np.rint(values)] = np.inf
         sizes = np.zeros(rows.dim + exact.bias)
-        np.maximum.at(sizes, matrix.indices, values)
-        quick, slow = list[Sparse](), []
-        for v in filter(None, vectors):  # one without numbers is orthogonal to all
-            top = max(abs(x) for x in v.values())
-            fits = top < 2**53 and top * sizes[list(v)].max() * longest < 2.0**53
-            (quick if fits else slow).append(v)
-        if quick:
+        np.maximum.at(sizes, matrix_of(rows).indices, values)
+        sizes[rows.dim :] = 1
+        quick, slow = _together(vectors, sizes)
+        if len(quick) <= _FEW:
+            for v in quick:
+                w = np.zeros(len(sizes))
+                w[[*v]] = [*v.values()]
+                out &= dots(rows, w, bias=exact.bias) == 0
+        else:
+            matrix = matrix_of(rows, constant=exact.bias)
             product = matrix @ columns_of(quick, len(sizes), scaled=False).tocsr()
             out[np.unique(product.nonzero()[0])] = False
     for v in slow:
@@ -165,11 +198,42 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
     return out
 
 
-def matrix_of(rows: SparseRows) -> sparse.csr_array[Any]:
-    """The rows as a matrix of scipy's."""
-    span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-    core = (rows.values[span], rows.indices[span], rows.starts - rows.starts[0])
-    return sparse.csr_array(core, shape=(len(rows), rows.dim))
+def _together(
+    vectors: Sequence[Sparse], sizes: Vector
+) -> tuple[list[dict[int, int]], list[Sparse]]:
+    """A few vectors to which a row of integers is orthogonal only if it is to all; and others.
+
+    No entry of a row is larger than these sizes. If |⟨v,x⟩| ≤ b for all rows x, v + (2b + 1) u is
+    orthogonal to x only if both are, u being of integers. Products with the sums are exact in
+    floating point; the others are those vectors of which that is not so.
+    """
+    sums, others, taken = list[dict[int, int]](), list[Sparse](), 1 << 53
+    for v in filter(None, vectors):  # one without numbers is orthogonal to all
+        pairs = zip(v.values(), sizes[[*v]].tolist(), strict=True)
+        is_short = all(abs(x) < 1 << 52 for x in v.values())
+        reach = sum(abs(x) * size for x, size in pairs) if is_short else math.inf
+        if not reach < 2.0**52:
+            others.append(v)
+            continue
+        times = 2 * taken + 1
+        if taken + times * reach >= 2.0**52:
+            sums.append({})
+            taken, times = 0, 1
+        for j, x in v.items():
+            sums[-1][j] = sums[-1].get(j, 0) + times * x
+        taken += times * int(reach)
+    return sums, others
+
+
+def matrix_of(rows: Rows, *, constant: bool = False) -> sparse.csr_array[Any]:
+    """The rows as a matrix of scipy's, with a last column of ones for a constant."""
+    it = rows.sparse()
+    span = slice(int(it.starts[0]), int(it.starts[-1]))
+    core = (it.values[span], it.indices[span], it.starts - it.starts[0])
+    x: Any = sparse.csr_array(core, shape=(len(it), it.dim))
+    if constant:
+        x = sparse.hstack([x, sparse.csr_array(np.ones((len(it), 1)))], format="csr")
+    return sparse.csr_array(x)
 
 
 def columns_of(vectors: Sequence[Sparse], length: int, *, scaled: bool) -> sparse.csc_array[Any]:

@@ -212,7 +212,7 @@ def _frame_of(data: Data) -> Any:
     pd = optional("pandas", _NEEDED)
     if data.names is None or data.label is None:
         raise BadExample("a formula needs a table whose first line names the columns")
-    matrix, n = matrix_of(data.block.rows.sparse()).tocsc(), len(data.block)
+    matrix, n = matrix_of(data.block.rows).tocsc(), len(data.block)
     columns = dict[str, Any]()
     for name, a, b in zip(data.names, matrix.indptr, matrix.indptr[1:], strict=False):
         column, is_level, value = name.partition("=")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
-from novikoff.separability.exact_linear import Inexact, Undecided, aliases
+from novikoff.separability.exact_linear import Inexact, Undecided, aliases, kernel_aliases
 from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
 from novikoff.separability.linear_programs import (
@@ -95,15 +96,12 @@ class Search:
             first, second = _contradictions(self.points)
             if len(first):
                 self._not_complete({int(first[0]): 1, int(second[0]): 1})
-            complete = (
-                len(first) == 0
-                and not self._some_groups_overlap()
-                and (self._adaptive_perceptron() or self._perceptron())
+            complete = len(first) == 0 and (
+                self._adaptive_perceptron()
+                or (not self._some_groups_overlap() and self._perceptron())
             )
-            if self.points.length <= MOST_COLUMNS:
-                self._say("looking for aliased columns")
-                with suppress(Undecided):
-                    self.known.aliases = aliases(self.points)
+            if not (complete and self.points.in_kernel):
+                self._name_aliases()
             if not complete:
                 self._begin(first, second)
                 try:
@@ -141,6 +139,15 @@ class Search:
                 return
             known.shown_aliases = others
         known.weights = few
+
+    def _name_aliases(self) -> None:
+        """Find the aliased columns, unless it would take too long."""
+        is_quick = self.points.is_positive and not self.points.bias
+        find = kernel_aliases if is_quick else aliases
+        if self.points.length <= MOST_COLUMNS or (is_quick and self.until == math.inf):
+            self._say("looking for aliased columns")
+            with suppress(Undecided):
+                self.known.aliases = find(self.points)
 
     def _not_complete(self, zero_sum: Sparse) -> None:
         """Record rows whose positive multiples sum to zero."""

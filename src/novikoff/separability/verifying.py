@@ -80,7 +80,9 @@ class Gathered:
         """On which side of the weights each row is: 1 is its own; and which rows are flaws."""
         it, labels, exact = self._it, block.signs, ExactRows(block.rows, bias=self._it.bias)
         if it.model is not None and it.model.kernel:
-            self._gram = exact = GramRows(block.rows, bias=it.bias)  # a matrix comes in one block
+            is_positive = it.model.kernel != "precomputed"
+            # a matrix comes in one block
+            self._gram = exact = GramRows(block.rows, bias=it.bias, is_positive=is_positive)
             self._signs = labels
         side = labels * exact.signs(self._w) if it.w else np.zeros_like(labels)
         above, others = np.flatnonzero(side > 0), np.flatnonzero(side <= 0)
@@ -90,7 +92,8 @@ class Gathered:
         elif it.verdict != "undecided" and it.complement:
             at = np.flatnonzero(side == 0)
             on = ExactRows(block.rows.take(at), bias=it.bias)
-            bad[at] |= ~orthogonal_to(on, it.complement)
+            left = [v for v in it.complement if not exact.all_orthogonal(v)]
+            bad[at] |= ~orthogonal_to(on, left)
         multiplied = self._add_to(self._zero, it.times, block)
         self._multiplied += _wholes(it, block, multiplied)
         bad[multiplied] |= side[multiplied] > 0

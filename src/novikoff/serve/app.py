@@ -19,22 +19,8 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from novikoff.serve.messages import (
-    VERBS,
-    Answer,
-    Example,
-    Failed,
-    Form,
-    Labelled,
-    Objects,
-    Problem,
-    answered,
-    elements,
-    encode,
-    failed,
-    over,
-    schema,
-)
+from novikoff.serve import messages as m
+from novikoff.serve.messages import Answer, Failed, Problem, Refusal, encode, over
 from novikoff.serve.metrics import Metrics
 from novikoff.serve.served import Reply, Served, made_of, said
 from novikoff.serve.service import Service, Unavailable, Work, deliver
@@ -48,18 +34,6 @@ NDJSON = b"application/x-ndjson"
 _PROBLEM = b"application/problem+json"
 _PART = 1 << 20  # bytes of a stream of lines that are answered together
 _SENT = 0, b""  # the answer has been sent already
-
-
-class Refusal(Exception):  # noqa: N818  (it names what is sent)
-    """A request that is answered with a problem."""
-
-    def __init__(self, problem: Problem, headers: dict[bytes, bytes] | None = None) -> None:
-        self.problem, self.headers = problem, headers or {}
-
-
-def refusal(status: int, title: str, detail: str) -> Refusal:
-    """The refusal of a request."""
-    return Refusal(Problem(title, status, detail))
 
 
 class Request:
@@ -127,12 +101,8 @@ class Request:
 class App:
     """The requests of the service, as a web application (`asgi`).
 
-    Parameters
-    ----------
-    names, port
-        The names of this host, if pages of other hosts are to be refused, and its port.
-    unjournalled
-        Whether predictions go on, without tickets, while nothing can be written.
+    Pages of hosts other than `names`, at this port, are refused. If `unjournalled`, predictions go
+    on, without tickets, while nothing can be written.
     """
 
     def __init__(
@@ -159,14 +129,14 @@ class App:
             "/v1/models": {"GET": of(self._list, "any")},
             "/livez": {"GET": of(_always(b'{"status":"live"}'), None)},
             "/readyz": {"GET": of(self._ready, None)},
-            "/openapi.json": {"GET": of(_always(encode(schema())), None)},
+            "/openapi.json": {"GET": of(_always(encode(m.schema())), None)},
             "/metrics": {"GET": of(self._scrape, "any")},
             "*/summary": {"GET": of(self._summary, "any")},
             "*/explain": {"GET": of(self._explain, "any")},
             "*/weights": {"GET": of(self._weights, "admin")},
             "*/model": {"GET": of(self._model, "admin")},
         }
-        for verb, about in VERBS.items():
+        for verb, about in m.VERBS.items():
             self._routes[f"*/{verb}"] = {"POST": of(partial(self._verb, verb), about.role)}
         self._files = StaticFiles(directory=STATIC, html=True)
         self.asgi: ASGIApp = Guard(self._dispatch, names, port, _nobody)
@@ -209,14 +179,11 @@ class App:
             headers = request.answer_headers
             try:
                 if role is not None:
-                    self._check(request.headers.get(b"authorization", b""), roles)
+                    self._tokens.check(request.headers.get(b"authorization", b""), roles)
                 status, body = await answer(request)
             except Refusal as error:
                 status, body = error.problem.answer
                 headers |= error.headers
-            except Unavailable as error:
-                headers[b"retry-after"] = b"1"
-                status, body = Problem("not available", 503, str(error)).answer
             except msgspec.MsgspecError as error:
                 status, body = Problem("bad request", 400, str(error)).answer
             except (BadModel, ValueError) as error:
@@ -233,19 +200,10 @@ class App:
 
         return endpoint
 
-    def _check(self, header: bytes, roles: Sequence[str]) -> None:
-        """Refuse a request whose token is unknown, or for others."""
-        allowed = self._tokens.allow(header, roles)
-        if allowed is None:
-            problem = Problem("unknown token", 401, "send Authorization: Bearer TOKEN")
-            raise Refusal(problem, {b"www-authenticate": b"Bearer"})
-        if not allowed:
-            raise refusal(403, "not allowed", f"this needs a token for {' or '.join(roles)}")
-
     def _served(self, request: Request) -> Served:
         served = self._service.models.get(request.name)
         if served is None:
-            raise refusal(404, "unknown model", f"there is no model {request.name!r}")
+            raise Refusal(Problem("unknown model", 404, f"there is no model {request.name!r}"))
         return served
 
     async def _do(self, work: Work) -> Any:
@@ -263,7 +221,8 @@ class App:
         key = request.headers.get(b"idempotency-key", b"").decode("latin-1")
         if request.headers.get(b"content-type", b"").partition(b";")[0].strip() == NDJSON:
             if key:
-                raise refusal(422, "bad request", "a stream of lines has no key; send a batch")
+                words = "a stream of lines has no key; send a batch"
+                raise Refusal(Problem("bad request", 422, words))
             return await self._lines(verb, served, request)
         body = await request.body()
         if not key:
@@ -273,7 +232,7 @@ class App:
         mark = served.id, key
         if mark in self._in_flight:
             words = f"the request with the key {key!r} is not answered yet"
-            raise refusal(409, "in progress", words)
+            raise Refusal(Problem("in progress", 409, words))
         self._in_flight.add(mark)
         try:
             digest = hashlib.sha256(verb.encode() + b"\0" + body).digest()
@@ -287,18 +246,18 @@ class App:
         served: Served,
         body: bytes,
         reply: Reply | None = None,
-        form: Form | None = None,
+        form: m.Form | None = None,
     ) -> Answer:
         """The answer to the elements of a body; what exceeds a limit is not done."""
-        as_sent, items = elements(verb, body)
+        as_sent, items = m.elements(verb, body)
         form = form or as_sent
         if len(items) > self._limits.max_batch:
             words = f"there are {len(items):,} elements"
             raise Refusal(over(self._limits, "max_batch", words, 413))
-        if isinstance(items, Objects) and self._too_large(served, items.most, items.longest):
+        if isinstance(items, m.Objects) and self._too_large(served, items.most, items.longest):
             items = items.examples()
         refused, bad = dict[int, Failed](), 0
-        for k, one in enumerate(() if isinstance(items, Objects) else items):
+        for k, one in enumerate(() if isinstance(items, m.Objects) else items):
             if type(one) is Failed:
                 bad += 1
             elif verb in ("predict", "learn") and (problem := self._excess(served, one)):
@@ -306,18 +265,18 @@ class App:
         if refused:
             reply = msgspec.structs.replace(reply or Reply(), refused=refused)
         if bad + len(refused) == len(items) and (reply is None or reply.key is None):
-            return answered(form, [refused.get(k, one) for k, one in enumerate(items)])
+            return m.answered(form, [refused.get(k, one) for k, one in enumerate(items)])
         try:
             answer: Answer = await self._do(Work(served.name, verb, body, form, items, reply))
             return answer
         except Unavailable:
             if not (self._unjournalled and verb == "predict") or refused or bad:
                 raise
-            return answered(form, await asyncio.to_thread(served.only_predict, items))
+            return m.answered(form, await asyncio.to_thread(served.only_predict, items))
 
-    def _excess(self, served: Served, one: Example | Labelled) -> Problem | None:
+    def _excess(self, served: Served, one: m.Example | m.Labelled) -> Problem | None:
         """The limit that an element exceeds, if there is one."""
-        id = one.id if type(one) is Example else None
+        id = one.id if type(one) is m.Example else None
         if id is not None and not 0 < len(id) <= self._limits.max_name:
             return over(self._limits, "max_name", f"the id has {len(id):,} characters")
         longest = max((len(name.encode()) for name in one.features or ()), default=0)
@@ -351,8 +310,6 @@ class App:
                     await request.send_part(found)
         except Refusal as error:  # nothing after this has an answer
             await request.send_part(encode(Failed(error.problem)) + b"\n")
-        except Unavailable as error:
-            await request.send_part(encode(failed(503, "not available", str(error))) + b"\n")
         await request.send_part(b"", more=False)
         return _SENT
 
@@ -371,13 +328,14 @@ class App:
         """Make a model of settings (PUT), or of a model file (POST)."""
         name, limits, body = request.name, self._limits, await request.body()
         if not 0 < len(name) <= 100 or not name.isprintable():
-            raise refusal(422, "bad name", "a model's name has 1 to 100 printable characters")
+            words = "a model's name has 1 to 100 printable characters"
+            raise Refusal(Problem("bad name", 422, words))
         start = body if request.method == "POST" else b""
         try:
             given = Settings() if start or not body else msgspec.json.decode(body, type=Settings)
             settings = checked(given, limits)
         except msgspec.MsgspecError as error:
-            raise refusal(422, "bad settings", str(error)) from None
+            raise Refusal(Problem("bad settings", 422, str(error))) from None
         for limit in ("max_waiting", "max_classes"):
             if getattr(settings, limit) > getattr(limits, limit):
                 raise Refusal(over(limits, limit, f"{limit} is more"))
@@ -400,9 +358,10 @@ class App:
         served, tag = self._served(request), request.headers.get(b"if-match")
         if tag is None:
             words = f"send If-Match: {served.etag}, so that no other model of this name is deleted"
-            raise refusal(428, "If-Match is missing", words)
+            raise Refusal(Problem("If-Match is missing", 428, words))
         if tag.decode("latin-1") != served.etag:
-            raise refusal(412, "another model", f"the ETag of {served.name!r} is {served.etag}")
+            words = f"the ETag of {served.name!r} is {served.etag}"
+            raise Refusal(Problem("another model", 412, words))
         await self._do(Work(served.name, "delete"))
         return 200, encode({"deleted": served.name})
 
@@ -430,7 +389,7 @@ class App:
         try:
             content: bytes = await self._of(self._served(request), Served.model_file)
         except ValueError as error:
-            raise refusal(409, "no model yet", str(error)) from None
+            raise Refusal(Problem("no model yet", 409, str(error))) from None
         tag = f'"{hashlib.sha256(content).hexdigest()}"'.encode()
         request.answer_headers |= {b"content-type": b"application/octet-stream", b"etag": tag}
         return (304, b"") if request.headers.get(b"if-none-match") == tag else (200, content)

@@ -93,12 +93,8 @@ _ENDS = msgspec.json.Decoder(list[tuple[str | None, msgspec.Raw]])
 class Journal:
     """The journal of a folder; Locked if another process has it open, Damaged if it is unreadable.
 
-    With `to_read`, a running server keeps writing meanwhile, and nothing here writes.
-
-    Attributes
-    ----------
-    seq, chain
-        The last event, and the hash of all.
+    With `to_read`, a running server keeps writing meanwhile, and nothing here writes. `seq` is the
+    last event, and `chain` the hash of all.
     """
 
     def __init__(self, folder: Path, *, to_read: bool = False) -> None:

@@ -116,6 +116,13 @@ class Problem(Struct, omit_defaults=True):
         return self.status, encode(self)
 
 
+class Refusal(Exception):  # noqa: N818  (it names what is sent)
+    """A request that is answered with a problem."""
+
+    def __init__(self, problem: Problem, headers: dict[bytes, bytes] | None = None) -> None:
+        self.problem, self.headers = problem, headers or {}
+
+
 class Failed(Struct):
     """An element of a batch without a result."""
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -73,25 +73,12 @@ def said(error: Exception) -> str:
 
 
 class Served:
-    """A model that is served.
+    """A model that is served: made of `about` (`made_of`) by event `id`; `state` is its Protocol's.
 
-    Parameters
-    ----------
-    id
-        The number of the event that made it.
-    about
-        What it is made of (`made_of`).
-    state
-        The file of its Protocol, if it has learned.
-
-    Attributes
-    ----------
-    learned
-        Is called with each example that is learned from, as the client sent it, its label and
-        weight.
-    label_shift
-        How much the shares of labels among the last `window` predictions differ from those of all
-        before since the start: half the sum of the differences, from 0 to 1. None at first.
+    `learned` is called with each example that is learned from, as the client sent it, its label and
+    weight. `label_shift` says how much the shares of labels among the last `window` predictions
+    differ from those of all before since the start: half the sum of the differences, from 0 to 1.
+    It is None at first.
     """
 
     def __init__(self, id: int, about: bytes, state: bytes = b"") -> None:
@@ -118,6 +105,7 @@ class Served:
         self._factors = self.settings.class_weight if is_plain else {}
         if state:
             self.protocol = Protocol.load(BytesIO(state))
+        self.learner = cast(LinearClassifier, self.protocol.learner)
 
     def snapshot(self, seq: int, chain: bytes) -> Snapshot:
         """The state as of an event."""
@@ -125,13 +113,6 @@ class Served:
         if self.protocol.asked:
             self.protocol.save(state)
         return Snapshot(self.id, seq, chain, self.about, state.getvalue())
-
-    @property
-    def learner(self) -> LinearClassifier:
-        """The estimator that learns."""
-        learner = self.protocol.learner
-        assert isinstance(learner, LinearClassifier)
-        return learner
 
     def model_file(self) -> bytes:
         """The file that `train` writes of the same examples; ValueError before the first label."""
@@ -186,12 +167,9 @@ class Served:
             rest = iter(found)
             found = [refused[k] if k in refused else next(rest) for k in range(len(items))]
         status, body = answered(form, found)
-        if reply.key is not None:
-            self._keep("key", reply.key, reply.digest, status, body)
+        if (key := reply.key) is not None:
+            journal.keep(Kept(self.id, "key", key, event.seq, reply.digest, status, body))
         return status, body
-
-    def _keep(self, *kept: Any) -> None:
-        self._journal.keep(Kept(self.id, kept[0], kept[1], self._seq, *kept[2:]))
 
     def _one_by_one(self, kind: str, sent: Sequence[Any]) -> list[Result]:
         verb: Callable[[Any], Result] = getattr(self, f"_{kind}")  # _predict, _learn, ...
@@ -247,7 +225,7 @@ class Served:
             self._sent[n] = _features(one)
         out = m.Predicted(f"{self._prefix}{n}", label, score, chance, n)
         if one.id is not None:
-            self._keep("id", one.id, digest, 200, encode(out))
+            self._journal.keep(Kept(self.id, "id", one.id, self._seq, digest, 200, encode(out)))
         return out
 
     def _watch(self, predicted: Sequence[Any]) -> None:

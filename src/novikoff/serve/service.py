@@ -22,7 +22,7 @@ from typing import Any
 from novikoff.online.delayed_labels import DriftWarning
 from novikoff.serve.journal import Event, Journal, Snapshot
 from novikoff.serve.limits import Limits
-from novikoff.serve.messages import Answer, Form, Problem, elements, encode, over
+from novikoff.serve.messages import Answer, Form, Problem, Refusal, elements, encode, over
 from novikoff.serve.served import Reply, Served
 
 SNAPSHOT_EVERY = 500_000  # elements of batches, which take about two seconds to replay
@@ -31,8 +31,11 @@ _SNAPSHOT_BYTES = 1000  # of a snapshot for each element since the last one, at 
 _MOST_TOGETHER = 4096  # requests in a commit
 
 
-class Unavailable(Exception):  # noqa: N818  (it names the thing that is wrong)
+class Unavailable(Refusal):
     """Nothing can be written now; nothing was done."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(Problem("not available", 503, words), {b"retry-after": b"1"})
 
 
 @dataclass(slots=True)
@@ -66,14 +69,9 @@ def deliver(answers: list[tuple[Work, Any]]) -> None:
 class Service:
     """The models of a folder and their journal, in the hands of one thread.
 
-    Attributes
-    ----------
-    fault, broken
-        Why the last attempt to write failed, and why nothing is answered any more; or None.
-    observe, deliver
-        Called with the seconds of each commit, and with the answers that follow it.
-    replay_seconds, replayed
-        How long the start took, and how many events were replayed.
+    `fault` says why the last attempt to write failed, `broken` why nothing is answered any more.
+    `observe` is called with the seconds of each commit, and `deliver` with the answers that follow.
+    The start took `replay_seconds`, for so many events `replayed`.
     """
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:

@@ -6,6 +6,8 @@ import hmac
 from collections.abc import Sequence
 from pathlib import Path
 
+from novikoff.serve.messages import Problem, Refusal
+
 ROLES = ("predict", "reveal", "admin")
 
 
@@ -34,15 +36,18 @@ class Tokens:
         if not self._tokens:
             raise ValueError(f"{file}: there is no token")
 
-    def allow(self, header: bytes, roles: Sequence[str]) -> bool | None:
-        """Whether this Authorization header has one of the roles; None if its token is unknown."""
+    def check(self, header: bytes, roles: Sequence[str]) -> None:
+        """Refuse a request whose Authorization header has an unknown token, or one for others."""
         if self._tokens is None:
-            return True
+            return
         scheme, _, given = header.partition(b" ")
         found = set[str]()
         for role, token in self._tokens:  # all of them, whichever matches
             if hmac.compare_digest(token, given) and scheme.lower() == b"bearer":
                 found.add(role)
         if not found:
-            return None
-        return bool(found & {*roles, "admin"})
+            problem = Problem("unknown token", 401, "send Authorization: Bearer TOKEN")
+            raise Refusal(problem, {b"www-authenticate": b"Bearer"})
+        if not found & {*roles, "admin"}:
+            words = f"this needs a token for {' or '.join(roles)}"
+            raise Refusal(Problem("not allowed", 403, words))

@@ -22,11 +22,9 @@ def scaled(weights: Sequence[float]) -> Vector:
 
 def squared_lengths(rows: Rows, unit: float = 1.0) -> Vector:
     """‖unit·x‖² for each row."""
-    kept = rows.sparse()
-    of_row = np.repeat(np.arange(len(kept)), np.diff(kept.starts))
-    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
-    squares: Vector = (unit * kept.values[span].astype(np.float64)) ** 2
-    return np.bincount(of_row, squares, len(kept)).astype(np.float64)
+    of_row, _, values = rows.sparse().entries()
+    squares: Vector = (unit * values.astype(np.float64)) ** 2
+    return np.bincount(of_row, squares, len(rows)).astype(np.float64)
 
 
 def principal_direction(rows: Rows, orthogonal_to: Sequence[Vector]) -> Vector:

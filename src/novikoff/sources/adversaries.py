@@ -1,7 +1,5 @@
 """Adversarial sequences, which force the perceptron or Winnow to make many mistakes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from novikoff.stream.blocks import Block

@@ -3,8 +3,6 @@
 What the core can read is not copied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -154,18 +152,29 @@ def flat_labels(y: Any) -> NDArray[Any]:
 
 def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]]:
     """The different labels as texts, numbered in order of appearance, and where each is first."""
-    numbers: dict[Any, int] = {}
-    codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
+    labels, codes = _numbered(given)
     texts, places = list[str](), list[str]()
-    for label, code in numbers.items():
+    for code, label in enumerate(labels):
         text = label.decode() if isinstance(label, bytes) else label
-        places.append(f"row {codes.index(code)}")
+        places.append(f"row {int(np.argmax(codes == code))}")
         if text is None:
             raise BadExample(f"{places[-1]}: the label is missing; fill it in or leave out the row")
         if not isinstance(text, str | int | float):
             raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
         texts.append(written(text))
-    return np.array(codes), texts, places
+    return codes, texts, places
+
+
+def _numbered(given: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """The different labels in order of appearance, and the place of each label among them."""
+    if given.dtype.kind in "iuf" and len(given):  # of two numbers, all at once
+        is_other = given != given[0]
+        other = given[int(np.argmax(is_other))]
+        if (given[is_other] == other).all():
+            return [*dict.fromkeys([given[0].item(), other.item()])], is_other.astype(np.int64)
+    numbers: dict[Any, int] = {}
+    codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
+    return [*numbers], np.array(codes, dtype=np.int64)
 
 
 def ordered_levels(y: Any) -> list[Any]:

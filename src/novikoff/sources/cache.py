@@ -276,10 +276,9 @@ def _block(batch: pa.RecordBatch, dim: int, first: int) -> Block:
     if "row" in batch.schema.names:
         rows = DenseRows(to_numpy(batch["row"].values).reshape(len(batch), -1))
     else:
-        indices, values = batch["indices"], batch["values"]
-        columns = to_numpy(indices.values)
-        starts = to_numpy(indices.offsets).astype(columns.dtype, copy=False)
-        rows = SparseRows(to_numpy(values.values), columns, starts, dim)
+        columns, starts = to_numpy(batch["indices"].values), to_numpy(batch["indices"].offsets)
+        starts = starts.astype(columns.dtype, copy=False)
+        rows = SparseRows(to_numpy(batch["values"].values), columns, starts, dim)
     return Block(
         rows,
         to_numpy(batch["label"]),

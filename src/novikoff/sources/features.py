@@ -1,7 +1,5 @@
 """Features: which column each feature of a source gets, and how its values are scaled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Self, TypeAlias
@@ -147,7 +145,7 @@ class Features:
         """The rows of the chunk over the columns of the map; a frozen map ignores new names."""
         return self.scaled(self._numbered(chunk))
 
-    def absorb(self, later: Features) -> None:
+    def absorb(self, later: Self) -> None:
         """Add the features that a later part of the data has, in their order."""
         if later.kind is None:
             return
@@ -287,11 +285,8 @@ class Features:
         self.seen_zero |= lowest == 0 < self._lowest
         if rows.dim > self.dim:
             known = rows.indices < self.dim
-            of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[known]
-            lengths = np.bincount(of_row, minlength=len(rows))
-            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(rows.starts.dtype)
             self.left_out += len(known) - int(known.sum())
-            rows = SparseRows(rows.values[known], rows.indices[known], starts, self.dim)
+            rows = rows.where(known, self.dim)
         return rows.widened(self.room)
 
     def _columns_of(self, names: Names) -> Positions:

@@ -1,7 +1,5 @@
 """Data that need no file: random streams with a known separator, and the bundled corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 

@@ -102,10 +102,10 @@ def table_rows(table: pa.Table, categorical: Sequence[str]) -> tuple[Rows, tuple
         raise BadExample(error.with_cure(_FRAME_CURES)) from None
     if not parts:
         raise BadExample("there are no examples")
-    if features.kind == "columns":
-        return join(parts), features.names
-    rows = join([part.sparse().widened(features.room) for part in parts]).sparse()
-    return SparseRows(rows.values, rows.indices, rows.starts, features.dim), features.names
+    rows = join([part.widened(features.room) for part in parts])
+    if isinstance(rows, SparseRows):
+        rows = SparseRows(rows.values, rows.indices, rows.starts, features.dim)
+    return rows, features.names
 
 
 class RowsOfModel:
@@ -145,9 +145,7 @@ class RowsOfModel:
             raise BadExample(error.without_cure) from None
         if not parts:
             raise BadExample(f"{WHERE} holds no examples")
-        if features.kind == "columns":
-            return join(parts)
-        return join([part.sparse().widened(features.room) for part in parts])
+        return join([part.widened(features.room) for part in parts])
 
     def _chunks(self, X: Any) -> Iterator[Chunk]:
         how = ReadOptions(labelled=False, weighed=False).following(self.read_options)

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
+from functools import partial
 from glob import glob
 from pathlib import Path
 from shutil import rmtree
@@ -145,10 +146,9 @@ class Part(Input):
     """
 
     def __init__(self, path: str, folder: str | None = None, name: str | None = None) -> None:
-        self.path, self.name, self.folder = path, name or path, folder
+        super().__init__(path, folder, name)
         self.begin: int = 0
         self.end: int | None = None
-        self.is_stdin = self.is_pipe = False
         self.known = self.state()  # when it was found
 
     def cut(self, begin: int, end: int | None) -> Part:
@@ -187,7 +187,7 @@ class Part(Input):
         with self.stored() as file:
             size = int(self.known[0])
             begin, end = (_line_start(file, at, size) for at in (self.begin, self.end))
-            lines = cast("BinaryIO", io.BufferedReader(_Span(file, begin, end), _LOOK))
+            lines = cast("BinaryIO", io.BufferedReader(_Joined(_span(file, begin, end)), _LOOK))
             yield OpenInput(self.name, lines, is_inside=begin > 0, is_cut=end < size)
 
     @contextmanager
@@ -222,23 +222,30 @@ def _line_start(file: BinaryIO, at: int | None, size: int) -> int:
     return size
 
 
-class _Span(io.RawIOBase):
-    """The bytes of a file from one place to another."""
+class _Joined(io.RawIOBase):
+    """The bytes of pieces, one after another."""
 
-    def __init__(self, file: BinaryIO, begin: int, end: int) -> None:
-        self._file, self._left = file, max(0, end - begin)
-        file.seek(begin)
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._held = pieces, b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, room: Any) -> int:
-        piece = self._file.read(min(len(room), self._left))
-        if not piece and self._left:
+        self._held = self._held or next(self._pieces, b"")
+        got = min(len(room), len(self._held))
+        room[:got], self._held = self._held[:got], self._held[got:]
+        return got
+
+
+def _span(file: BinaryIO, begin: int, end: int) -> Iterator[bytes]:
+    """The bytes of a file from one place to another."""
+    file.seek(begin)
+    while begin < end:
+        if not (piece := file.read(min(_LOOK, end - begin))):
             raise OSError("the file ends too early")
-        room[: len(piece)] = piece
-        self._left -= len(piece)
-        return len(piece)
+        begin += len(piece)
+        yield piece
 
 
 class OpenInput:
@@ -266,7 +273,10 @@ class OpenInput:
         if head.startswith(_ZIP) and name.lower().endswith(".xlsx"):
             self._bytes, self.compression = _first_sheet(stored, name)
         elif encoding := None if is_inside else _encoding(self._bytes):
-            self._bytes = io.BufferedReader(_AsUtf8(self._bytes, encoding))
+            self._encoded = self._bytes  # which would be closed if nothing held it
+            raw = iter(partial(self._encoded.read1, _LOOK), b"")
+            utf8 = codecs.iterencode(codecs.iterdecode(raw, encoding), "utf-8")
+            self._bytes = io.BufferedReader(_Joined(utf8))
             self.compression = ", ".join(filter(None, [self.compression, encoding]))
         self._given = 0
         self._looked_at = b""
@@ -344,27 +354,6 @@ def _encoding(given: Any) -> str | None:
     with suppress(EOFError, zlib.error, OSError):  # damaged: said when it is read
         head = given.peek(4)
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
-
-
-class _AsUtf8(io.RawIOBase):
-    """The bytes of a text, in UTF-8, of a stream in another encoding."""
-
-    def __init__(self, stored: BinaryIO, encoding: str) -> None:
-        self._stored, self._held = stored, b""
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, room: Any) -> int:
-        while not self._held:
-            raw = self._stored.read1(_LOOK)  # type: ignore[attr-defined]
-            self._held = self._decoder.decode(raw, final=not raw).encode()
-            if not raw:
-                break
-        got = min(len(room), len(self._held))
-        room[:got], self._held = self._held[:got], self._held[got:]
-        return got
 
 
 def _first_sheet(stored: BinaryIO, name: str) -> tuple[BinaryIO, str]:

@@ -48,9 +48,8 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
         raise ValueError("products need features with names")
     rows = chunk.rows.sparse()
     names = [name.decode() for name in chunk.names]
-    columns = rows.indices.astype(np.int64)
-    values = rows.values.astype(np.float64)
-    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    of_row, indices, given = rows.entries()
+    columns, values = indices.astype(np.int64), given.astype(np.float64)
     counts: list[int] = []
     made: list[tuple[Positions, Positions, Vector]] = [(of_row, columns, values)]
     for pair in pairs:
@@ -73,7 +72,6 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
         names += [f"{names[i]}*{names[j]}" for i, j in zip(a.tolist(), b.tolist(), strict=True)]
     rows_of, indices, products = (np.concatenate(parts) for parts in zip(*made, strict=True))
     order = np.argsort(rows_of, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows_of, minlength=len(rows)))])
     # names in order of appearance, row by row, so that it does not matter where the rows were cut
     indices = indices[order]
     first = first_seen(indices, len(names))
@@ -81,7 +79,8 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
     used = np.argsort(first, kind="stable")[: int((first < len(indices)).sum())]
     place = np.empty(len(names), dtype=np.int64)
     place[used] = np.arange(len(used))
-    multiplied = SparseRows(products[order], place[indices], starts.astype(np.int64), len(used))
+    entries = rows_of[order], place[indices], products[order]
+    multiplied = SparseRows.of_entries(*entries, len(rows), len(used))
     named = Names.of([names[k] for k in used.tolist()])
     return replace(chunk, rows=multiplied, names=named), counts
 

@@ -59,9 +59,8 @@ class Numbered:
         if not self._must_look or isinstance(labelling, LabelsAsClasses):
             return
         rest, held, held_bytes = iter(self.source), list[Chunk](), 0
-        is_empty, is_decided = True, False
-        while not is_decided and (chunk := next(rest, None)) is not None:
-            is_empty = False
+        chunk: Chunk | None = None
+        for chunk in rest:
             held.append(chunk)
             held_bytes += chunk.rows.nbytes
             if held_bytes > HELD_AT_MOST:
@@ -69,8 +68,9 @@ class Numbered:
                     words = f"{self.source.name}: only one label so far, and a pipe is read once"
                     raise BadExample(words, Problem.ONE_LABEL_IN_PIPE)
                 held.clear()
-            is_decided = labelling.meet(chunk.label_texts, chunk.label_places)
-        if is_empty:
+            if labelling.meet(chunk.label_texts, chunk.label_places):
+                break
+        if chunk is None:
             raise BadExample(f"{self.source.name}: there are no examples")
         labelling.decide()
         self._must_look = False

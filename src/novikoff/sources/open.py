@@ -1,7 +1,5 @@
 """Files of examples in any format: a source to iterate over, or all examples at once."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -17,11 +15,11 @@ from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import Decimal, Format, Missing, Quote, ReadOptions
 from novikoff.sources.text_rule import USUAL, TextRule
-from novikoff.stream.blocks import Block
+from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
 from novikoff.stream.printing import quoted
-from novikoff.stream.rows import Rows, SparseRows, join
+from novikoff.stream.rows import Rows, SparseRows
 
 _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
@@ -350,10 +348,9 @@ class Scanned:
 
     def whole(self) -> Data:
         """All examples."""
-        rows = join([block.rows for block in self._held])
-        rows = from_base(rows, self.base, self.data.block.rows.dim)
-        labels = np.concatenate([block.labels for block in self._held])
-        return replace(self.data, block=Block(rows, labels))
+        block = joined(self._held)
+        rows = from_base(block.rows, self.base, self.data.block.rows.dim)
+        return replace(self.data, block=Block(rows, block.labels))
 
 
 def described(

@@ -1,12 +1,10 @@
 """Options for reading files: the format, the label column, what a missing value means."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from novikoff import _core
 from novikoff.sources.chunks import TableColumns
@@ -24,6 +22,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "quote": get_args(Quote),
     "decimal": get_args(Decimal),
 }
+# What a model's data decide, where nothing else is given; and what a model need not remember.
+_AS_TRAINED = (
+    *("label", "weight", "class_weights", "missing", "keep", "ignore"),
+    *("delimiter", "decimal", "quote", "header"),
+)
+_NOT_GIVEN: tuple[object, ...] = (None, (), {})
+_USUAL = {"missing": "refuse", "decimal": "point", "quote": "double"}
 DELIMITER = re.compile(r"[\x01-\t !#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
 
 
@@ -122,54 +127,31 @@ class ReadOptions:
         """What to do with a missing value."""
         return self.missing or "refuse"
 
-    def following(self, model: Mapping[str, Any]) -> ReadOptions:
+    def following(self, model: Mapping[str, Any]) -> Self:
         """The same options, with the columns of a table read as a model's data were."""
-        how = replace(self, like_before=True)
         if not model:
-            return how
-        how = replace(
-            how,
-            label=model["label"] if self.label is None else self.label,
-            weight=model.get("weight") if self.weight is None else self.weight,
-            class_weights=self.class_weights or model.get("class_weights", {}),
-            missing=self.missing or model["missing"],
-            keep=self.keep or tuple(model.get("keep", ())),
-            one_vs_rest=model.get("one_vs_rest"),
-            ignore=self.ignore or tuple(model.get("ignore", ())),
-            text=tuple(model.get("words", ())),
-            text_rule=TextRule(**model["text_rule"]) if "text_rule" in model else self.text_rule,
-            delimiter=self.delimiter or model.get("delimiter"),
-            decimal=self.decimal or model.get("decimal"),
-            quote=self.quote or model.get("quote"),
-            header=model.get("header") if self.header is None else self.header,
-        )
-        if "features" not in model:
-            return how
-        return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
+            return replace(self, like_before=True)
+        ours = {name for name in _AS_TRAINED if getattr(self, name) not in _NOT_GIVEN}
+        known = {name: model[name] for name in _AS_TRAINED if name in model and name not in ours}
+        known |= {"one_vs_rest": model.get("one_vs_rest"), "text": model.get("words", [])}
+        if "text_rule" in model:
+            known["text_rule"] = TextRule(**model["text_rule"])
+        if "features" in model:
+            known |= {"categorical": model["texts"], "expect": model["features"]}
+        known = {name: tuple(x) if isinstance(x, list) else x for name, x in known.items()}
+        return replace(self, like_before=True, **known)
 
     def remembered(self, table: TableColumns | None) -> dict[str, Any]:
         """What a model must remember to read other data in the same way."""
-        label, weight, words = self.label, self.weight, self.text
-        if table is not None:
-            label, weight, words = table.label, table.weight, table.words
-        about: dict[str, Any] = {"label": label, "missing": self.missing_rule}
-        is_usual = table is None and about == {"label": None, "missing": "refuse"}
-        has_header = table is not None and table.has_header
-        more = {
-            "features": None if table is None else list(table.features),
-            "texts": None if table is None else list(table.texts),
-            "weight": weight,
-            "class_weights": dict(self.class_weights) or None,
-            "keep": list(self.keep) or None,
-            "one_vs_rest": self.one_vs_rest,
-            # positions, or keys; names are found by the model
-            "ignore": None if has_header else list(self.ignore) or None,
-            "words": list(words) or None,
-            "text_rule": asdict(self.text_rule) if words else None,
-            "delimiter": self.delimiter,
-            "decimal": None if self.decimal == "point" else self.decimal,
-            "quote": None if self.quote == "double" else self.quote,
-            "header": self.header,
-        }
-        given = {name: value for name, value in more.items() if value is not None}
-        return {} if is_usual and not given else about | given
+        found = {name: getattr(self, name) for name in (*_AS_TRAINED, "one_vs_rest")}
+        found |= {"words": self.text} if table is None else asdict(table)
+        if found.pop("has_header", False):
+            del found["ignore"]  # the model finds the others by their names
+        given = {k: x for k, x in found.items() if x not in (*_NOT_GIVEN, _USUAL.get(k))}
+        if table is None and not given:
+            return {}
+        if "words" in given:
+            given["text_rule"] = asdict(self.text_rule)
+        always: dict[str, Any] = {"label": None, "missing": self.missing_rule}
+        always |= {} if table is None else {"features": [], "texts": []}
+        return always | {k: list(x) if isinstance(x, tuple) else x for k, x in given.items()}

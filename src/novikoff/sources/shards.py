@@ -1,7 +1,5 @@
 """Shards: data cut at places that depend on the data alone, and how a worker reads one."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -21,7 +19,7 @@ from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.storage.file_format import BadModel, pieces, unpacked
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Rows, SparseRows
+from novikoff.stream.rows import rows_of_core
 
 SHARD_BYTES = 1 << 25
 MOST_SHARDS = 1 << 12
@@ -160,37 +158,25 @@ _PLAIN = ("label_texts", "label_places", "columns", "is_hashed", "is_matrix")
 
 def _taken_apart(chunk: Chunk, first: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chunk as a header and arrays; positions are counted from the beginning of the shard."""
-    rows, names = chunk.rows, chunk.names
+    values, indices, starts, dim = chunk.rows.core
     header = {name: getattr(chunk, name) for name in _PLAIN}
-    header |= {"dim": rows.dim, "first": chunk.first - first}
-    arrays: dict[str, Any] = {"labels": chunk.labels, "values": rows.values}
-    if chunk.importances is not None:
-        arrays["importances"] = chunk.importances
-    if isinstance(rows, SparseRows):
-        arrays |= {"indices": rows.indices, "row_starts": rows.starts}
-    if names is not None:
+    header |= {"dim": dim, "first": chunk.first - first}
+    arrays = {"values": values, "indices": indices, "row_starts": starts, "labels": chunk.labels}
+    arrays |= {"importances": chunk.importances}
+    if (names := chunk.names) is not None:
         arrays |= {"text": names.text, "starts": names.starts, "hashes": names.hashes}
-    return header, arrays
+    return header, {name: array for name, array in arrays.items() if array is not None}
 
 
 def _chunk(header: dict[str, Any], arrays: dict[str, Any], first: int) -> Chunk:
-    rows: Rows
-    if "indices" in arrays:
-        of = arrays["values"], arrays["indices"], arrays["row_starts"]
-        rows = SparseRows(*of, header["dim"])
-    else:
-        rows = DenseRows(arrays["values"])
-    names = None
-    if "text" in arrays:
-        names = Names(arrays["text"], arrays["starts"], arrays["hashes"])
-    plain: dict[str, Any] = {
-        name: tuple(header[name]) if isinstance(header[name], list) else header[name]
-        for name in _PLAIN
-    }
+    text, listed = arrays.get("text"), {name: header[name] for name in _PLAIN}
+    plain: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in listed.items()}
     return Chunk(
-        rows=rows,
-        labels=arrays["labels"],
-        names=names,
+        rows_of_core(
+            arrays["values"], arrays.get("indices"), arrays.get("row_starts"), header["dim"]
+        ),
+        arrays["labels"],
+        names=None if text is None else Names(text, arrays["starts"], arrays["hashes"]),
         importances=arrays.get("importances"),
         first=first + header["first"],
         **plain,

@@ -1,7 +1,5 @@
 """How a text becomes features: words, pairs of neighbouring words, or characters within words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 

@@ -1,7 +1,5 @@
 """Data read whole: all examples in memory, so that they can be shuffled and passed over quickly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Self

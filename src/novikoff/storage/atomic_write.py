@@ -1,11 +1,8 @@
 """Atomic writes: a file is written beside its place and moved into it when it is complete."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +21,7 @@ def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Itera
     try:
         target = Path(os.path.realpath(path))
         mode = _mode(target)
-        temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}"
+        temporary = target.parent / f".{target.name[:40]}.{os.urandom(8).hex()}"
         ours |= {str(target), str(temporary), temporary}
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         try:

@@ -3,8 +3,6 @@
 The compiled core trusts its arrays, so they are checked here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar

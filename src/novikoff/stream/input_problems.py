@@ -4,8 +4,6 @@ The cure depends on the front: a parameter in Python, an option on the command l
 carries its kind of problem, and each front has a table of its own cures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
@@ -85,7 +83,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",
     Problem.TEXT_AMONG_NUMBERS: "correct it, or pass categorical=[{column}]",
     Problem.DECIMAL_COMMA: (
-        "pass decimal='comma' if it is a decimal point; otherwise remove it from the numbers"
+        "pass decimal='comma' if it is the decimal separator; otherwise remove it from the numbers"
     ),
     Problem.NOT_PLAIN_NUMBERS: (
         "write plain numbers, such as 1200 or 0.12, or pass ignore=[{column}] or "
@@ -153,7 +151,7 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     def __str__(self) -> str:
         return self.with_cure(PYTHON_CURES)
 
-    def at(self, place: str) -> BadExample:
+    def at(self, place: str) -> Self:
         """The same error with the place where it was found in front of it."""
         return type(self)(f"{place}: {self.without_cure}", self.problem, **self.details)
 

@@ -4,8 +4,6 @@ Numbers come before texts, and a text that reads as a number is one; of two labe
 positive. The rule is the same for files, arrays, `certify` and the estimators.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

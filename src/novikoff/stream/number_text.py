@@ -1,7 +1,5 @@
 """Which texts are numbers, and which of them say that a value is missing or infinite."""
 
-from __future__ import annotations
-
 import math
 import numbers
 import re

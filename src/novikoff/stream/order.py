@@ -1,7 +1,5 @@
 """The order in which a learner meets the rows of a block or a stream, drawn from a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
@@ -39,16 +37,8 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
     return order
 
 
-def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positions | None]:
-    """Rows in a seeded order (copied, if few), and the `order` and `numbers` of a Block."""
-    order = seeded_order(rows, seed)
-    if rows.nbytes > CACHE_BYTES:
-        return rows, order, None
-    return rows.take(order), None, order
-
-
 def arranged(block: Block, seed: int) -> Block:
-    """The block with its rows in an order drawn from the seed, for many passes in that order."""
+    """The block with its rows in a seeded order, copied if few, for many passes in that order."""
     order = seeded_order(block.rows, seed)
     return replace(block, order=order) if block.rows.nbytes > CACHE_BYTES else block.take(order)
 

@@ -13,10 +13,10 @@ def unit_length(rows: Rows) -> Rows:
     if isinstance(rows, SparseRows):
         tidy = SparseRows(rows.values.astype(np.float64), rows.indices, rows.starts, rows.dim)
         tidy.put_in_order()
-        span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
-        of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
-        scaled = _scaled(tidy.values[span].astype(np.float64), of_row, len(tidy))
-        return SparseRows(scaled, tidy.indices[span], tidy.starts - tidy.starts[0], tidy.dim)
+        of_row, indices, given = tidy.entries()
+        entries: Vector = given.astype(np.float64)
+        scaled = _scaled(entries, of_row, len(tidy))
+        return SparseRows(scaled, indices, tidy.starts - tidy.starts[0], tidy.dim)
     values = rows.values.astype(np.float64)
     of_row = np.repeat(np.arange(len(values)), values.shape[1])
     return DenseRows(_scaled(values.ravel(), of_row, len(values)).reshape(values.shape))
@@ -71,8 +71,8 @@ class Spread:
         self.mean, self._squares = np.append(self.mean, more), np.append(self._squares, more)
         self.nonzero = np.append(self.nonzero, more.astype(np.int64))
         if isinstance(rows, SparseRows):
-            span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-            columns, values = rows.indices[span], rows.values[span].astype(np.float64)
+            _, columns, given = rows.entries()
+            values = given.astype(np.float64)
             nonzero = np.bincount(columns[values != 0], minlength=dim)
             mean = np.bincount(columns, values, minlength=dim) / n
             apart = np.where(values == 0, 0.0, (values - mean[columns]) ** 2)

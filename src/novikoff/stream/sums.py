@@ -4,8 +4,6 @@ BLAS adds in an order that depends on the processor, and NumPy's `sum` and `lina
 promise. Whatever a person may see is added up here.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

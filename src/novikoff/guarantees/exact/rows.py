@@ -135,12 +135,17 @@ class ExactRows:
         self.rows, self.bias = rows, bias
 
     @cached_property
-    def norms(self) -> Vector:
-        """‖x‖ of each row, the constant included, in floating point."""
+    def _squares(self) -> Vector:
+        """‖x‖² of each row, the constant included, in floating point."""
         squares = np.empty(len(self.rows))
         _core.squares(*self.rows.core, bias=self.bias, out=squares)
+        return squares
+
+    @cached_property
+    def norms(self) -> Vector:
+        """‖x‖ of each row, the constant included, in floating point."""
         # squares of numbers below 1e-154 underflow, those of numbers above 1e154 overflow
-        norms: Vector = np.sqrt(squares) + 1e-146
+        norms: Vector = np.sqrt(self._squares) + 1e-146
         norms[~np.isfinite(norms)] = np.finfo(float).max
         return norms
 
@@ -177,6 +182,8 @@ class ExactRows:
 
     def largest_square(self) -> Fraction:
         """The largest ‖x‖², exactly; 0 if there are no rows."""
+        if self._all_whole and (top := float(self._squares.max(initial=0.0))) < 2.0**52:
+            return Fraction(int(top))  # sums of integers below 2^53 are exact
         norms = self.norms
         with np.errstate(over="ignore", invalid="ignore"):
             error = (self.rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
@@ -187,6 +194,10 @@ class ExactRows:
             numbers, exponent = integers(e.values)
             best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
         return best
+
+    def all_orthogonal(self, _v: Mapping[int, int]) -> bool:
+        """Whether every row is orthogonal to v for a reason other than its product with v."""
+        return False
 
     def square_of(self, u: ExactVector) -> Fraction:
         """‖u‖²."""
@@ -236,7 +247,18 @@ class ExactRows:
 
 
 class GramRows(ExactRows):
-    """The rows of a matrix of kernels; lengths are those of the vectors that they stand for."""
+    """The rows of a matrix of kernels; lengths are those of the vectors that they stand for.
+
+    `is_positive` says that they are kernels of some space for certain.
+    """
+
+    def __init__(self, rows: Rows, *, bias: bool, is_positive: bool = False) -> None:
+        super().__init__(rows, bias=bias)
+        self.is_positive = is_positive and not bias
+
+    def all_orthogonal(self, v: Mapping[int, int]) -> bool:
+        """Whether Σ v φ(x) is 0, as its square is."""
+        return self.is_positive and not self.square_of(ExactVector.sparse(v, self.rows.dim))
 
     def largest_square(self) -> Fraction:
         """The largest K(x, x), and 1 for the constant."""

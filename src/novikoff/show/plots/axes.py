@@ -8,14 +8,15 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import cut
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    import matplotlib.axes
 
+Axes: TypeAlias = "matplotlib.axes.Axes"
 # Characters without a glyph, which neither an SVG nor a page may contain, or which reverse the text
 # around them. Line ends and tabs become spaces.
 CONTROLS = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from decimal import Context, Decimal
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +17,7 @@ from novikoff.guarantees.novikoff_bound import Sandwich
 from novikoff.guarantees.risk import share_interval
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
-from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
+from novikoff.show.plots.axes import Axes, escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, COLOURS, GOLD, GREEN, GREY, MARKERS, PURPLE
 from novikoff.show.plots.estimators import kernel_regions, ledger_of
 from novikoff.show.plots.planes import Linear, expect_rows
@@ -26,8 +28,6 @@ from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from novikoff.show.lab.results import Curves, Result
 
 _DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
@@ -227,7 +227,15 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
             label = "end of a pass" if k == 0 else None
             ax.axvline(end, color=GREY, lw=0.6, ls=":", zorder=0, label=label)
     if bound is not None:
-        _draw_bound(ax, int(getattr(bound, "bound", bound)), ledger.n_updates)
+        limit = int(getattr(bound, "bound", bound))
+        words = f"at most {count(limit)}"
+        style: dict[str, Any] = {"color": PURPLE, "ls": "--"}
+        if limit > sys.float_info.max:
+            ax.plot([], [], label=f"{words}, far above the figure", **style)
+        else:
+            if limit > 10 * max(1, ledger.n_updates):
+                ax.set_yscale("symlog", linthresh=1)
+            ax.axhline(float(limit), lw=1.8, label=words, **style)
     ax.set_ylim(bottom=0)
     ax.set(xlim=(0, ledger.n_rounds), xlabel="rounds", ylabel="mistakes so far")
     ax.legend(loc="best")
@@ -236,32 +244,18 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
 
 def _draw_count(ax: Axes, ledger: Ledger, what: Literal["mistake", "update"], colour: str) -> None:
     """How many mistakes or updates there were up to each round, or up to the end of each pass."""
-    wrong, style = what == "mistake", "-" if what == "mistake" else "--"
+    wrong, dashes = what == "mistake", "-" if what == "mistake" else "--"
     n = ledger.n_mistakes if wrong else ledger.n_updates
+    style: dict[str, Any] = {"color": colour, "lw": 1.8, "label": plural(n, what)}
     if ledger.keep == "counts":
         each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
-        rounds = np.array([0, *ledger.epoch_ends, ledger.n_rounds])
-        counts = np.array([0, *np.cumsum(each), n])
-        words = f"{plural(n, what)}, by passes"
-        ax.plot(rounds, counts, f"o{style}", color=colour, lw=1.8, label=words)
+        style["label"] += ", by passes"
+        rounds = [0, *ledger.epoch_ends, ledger.n_rounds]
+        ax.plot(rounds, [0, *np.cumsum(each), n], f"o{dashes}", **style)
         return
     made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
-    rounds = np.concatenate([[0], made, [ledger.n_rounds]])
-    counts = np.append(np.arange(n + 1), n)
-    words = plural(n, what)
-    ax.step(rounds, counts, style, where="post", color=colour, lw=1.8, label=words)
-
-
-def _draw_bound(ax: Axes, limit: int, made: int) -> None:
-    words = f"at most {count(limit)}"
-    try:
-        height = float(limit)
-    except OverflowError:
-        ax.plot([], [], color=PURPLE, ls="--", label=f"{words}, far above the figure")
-        return
-    if height > 10 * max(1, made):
-        ax.set_yscale("symlog", linthresh=1)
-    ax.axhline(height, color=PURPLE, ls="--", lw=1.8, label=words)
+    rounds, counts = [0, *made.tolist(), ledger.n_rounds], [*range(n + 1), n]
+    ax.step(rounds, counts, dashes, where="post", **style)
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
@@ -280,14 +274,14 @@ def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
 
 def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
     lines = list(_lines(result, curves))
-    for k, (name, points) in enumerate(lines):
-        ax.plot(
-            [x for x, _ in points],
-            [y for _, y in points],
-            label=escaped(name),
-            color=COLOURS[k % len(COLOURS)],
-            **_dashes(name, MARKERS[k % len(MARKERS)], joined=curves.joined),
-        )
+    for (name, points), colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS)):
+        style: dict[str, Any] = {"marker": marker, "ls": "-", "ms": 6}
+        if name.endswith("at most"):
+            style = {"ls": "--", "lw": 1.2}
+        elif not curves.joined:
+            style |= {"ls": "", "ms": 9}
+        xs, ys = [x for x, _ in points], [y for _, y in points]
+        ax.plot(xs, ys, label=escaped(name), color=colour, **style)
     if "x" in curves.logarithmic:
         ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
     elif all(isinstance(x, int) for x in result.column(curves.x)):
@@ -295,13 +289,6 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
     if "y" in curves.logarithmic:
         ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
     ax.set(xlabel=curves.x, ylabel=curves.label or ", ".join(curves.ys))
-
-
-def _dashes(name: str, marker: str, *, joined: bool) -> dict[str, Any]:
-    """A bound is a dashed line; what is not to be joined has markers alone."""
-    if name.endswith("at most"):
-        return {"ls": "--", "lw": 1.2}
-    return {"marker": marker, "ls": "-" if joined else "", "ms": 6 if joined else 9}
 
 
 def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.online.engine import Engine
 from novikoff.runs.loop import Run
-from novikoff.show.plots.axes import escaped, new_axes
+from novikoff.show.plots.axes import Axes, escaped, new_axes
 from novikoff.show.plots.colours import BLACK, COLOURS, MARKERS, MINUS, PLUS, POINT_STYLES
 from novikoff.show.plots.planes import expect_rows, plane
 from novikoff.sources.arrays import rows_of
@@ -21,15 +22,12 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Positions, Rows, Vector
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 _PLACES = 89  # on each side of the grid on which labels are predicted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fitted:
-    """The parts of a fitted estimator that figures need; the constant's weight is the last."""
+    """A fitted estimator as `plane` takes it; the constant's weight is the last."""
 
     block: Block
     weights: Vector
@@ -84,15 +82,7 @@ def estimator(
 ) -> Axes:
     """Draw the line of a fitted estimator, of a vote the last, as `plane` does; see `fitted`."""
     it = fitted(clf, X, y, of=of, average=average)
-    ax = plane(
-        it.block,
-        it.weights,
-        bias=True,
-        average=it.average,
-        names=it.names,
-        classes=it.classes,
-        ax=ax,
-    )
+    ax = plane(**vars(it), bias=True, ax=ax)
     engine = getattr(clf, "_engine", None)
     if isinstance(engine, Engine) and engine.rule.reading == "vote":
         ax.set_title("the last of the voting lines", fontsize="medium")
@@ -139,21 +129,18 @@ def draw_regions(
     at = predict(np.column_stack([across.reshape(-1), up.reshape(-1)])).reshape(across.shape)
     styles, colours = [POINT_STYLES[-1], POINT_STYLES[1]], [MINUS, PLUS]
     if len(names) > 2:
-        colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
-        styles = [
-            {"marker": MARKERS[k % len(MARKERS)], "color": colour}
-            for k, colour in enumerate(colours)
-        ]
+        some = islice(zip(cycle(MARKERS), cycle(COLOURS)), len(names))
+        styles = [{"marker": marker, "color": colour} for marker, colour in some]
+        colours = [style["color"] for style in styles]
     levels = np.arange(len(names) + 1) - 0.5
     ax.contourf(*sides, at, levels=levels, colors=colours, alpha=0.2)
     for k, (name, style) in enumerate(zip(names, styles, strict=True)):
-        own = points[labels == k]
-        ax.scatter(own[:, 0], own[:, 1], s=14, label=escaped(name), **style)
+        across, up = points[labels == k].T
+        ax.scatter(across, up, s=14, label=escaped(name), **style)
     if kept := [one for one in ledgers if one.keep == "examples" and len(one)]:
         rung = np.unique(np.vstack([dense(ledger.examples) for ledger in kept]), axis=0)
-        ax.scatter(
-            rung[:, 0], rung[:, 1], s=70, facecolors="none", edgecolors=BLACK, label="mistaken"
-        )
+        across, up = rung.T
+        ax.scatter(across, up, s=70, facecolors="none", edgecolors=BLACK, label="mistaken")
     ax.set_aspect("equal")
     return ax
 

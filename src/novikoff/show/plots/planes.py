@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
 from novikoff.separability import certify
-from novikoff.show.plots.axes import Panels, escaped, legend_below, new_axes, new_panels
+from novikoff.show.plots.axes import Axes, Panels, escaped, legend_below, new_axes, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, MINUS, PLUS, POINT_STYLES
 from novikoff.show.projection import principal_direction, scaled
 from novikoff.sources.arrays import block_of
@@ -22,9 +22,6 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, Vector, dots
 from novikoff.stream.sums import dot, length, total
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 CLASSES = ("−1", "+1")
 _SECONDS, _CLOSE = 20.0, 1e-6  # for each proof in `constant`: time, and how good its margin is
@@ -164,7 +161,14 @@ def plane(
         normal = view.normal(line.w)
         draw_line(ax, normal, line.b, label=line.equation)
         if least > 0:
-            _draw_band(ax, normal, line, least)
+            gamma = least / length(line.whole)
+            words = f"margin of $w$: {gamma:.4g}"
+            if bias:
+                words = f"nearest at {least / length(line.w):.4g}; margin of $(w, b)$: {gamma:.4g}"
+            style: dict[str, Any] = {"color": GREY, "ls": "--", "lw": 1}
+            one = draw_line(ax, normal, line.b - least, label=words, **style)
+            far = draw_line(ax, normal, line.b + least, **style)
+            ax.fill(*np.vstack([one, far[::-1]]).T, color=GREY, alpha=0.12, lw=0, zorder=0)
             nearest = margins <= least * (1 + 1e-9)
             ring(ax, view.places[nearest], f"nearest ({count(int(nearest.sum()))})")
         else:
@@ -328,16 +332,9 @@ def _draw_lifted(
     found: Certificate, block: Block, name: str, classes: Sequence[str], ax: Axes
 ) -> None:
     """Points of one feature at height 1 of a plane, divided by a line through its origin."""
-    lifted = np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))])
-    weights = scaled(found.weights)
-    plane(
-        Block(DenseRows(lifted), block.labels),
-        weights,
-        bias=False,
-        names=(name, "the constant"),
-        classes=classes,
-        ax=ax,
-    )
+    rows = DenseRows(np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))]))
+    weights, names = scaled(found.weights), (name, "the constant")
+    plane(Block(rows, block.labels), weights, bias=False, names=names, classes=classes, ax=ax)
     ax.axhline(1, color=GREY, lw=0.8, zorder=0)
     if weights[0]:
         threshold = -weights[1] / weights[0]
@@ -402,9 +399,10 @@ def draw_rows(
     for label, style in POINT_STYLES.items():
         these = labels == label
         if these.any():
+            across, up = view.places[these].T
             ax.scatter(
-                view.places[these, 0],
-                view.places[these, 1],
+                across,
+                up,
                 s=areas[these],
                 linewidths=1.2 if area > 4 else 0.6,
                 label=escaped(classes[label > 0]),
@@ -471,18 +469,6 @@ def draw_line(
     style = {"color": BLACK, "lw": 1.8, "zorder": 2, **style}
     ax.plot(*ends.T, label=label, scalex=False, scaley=False, **style)
     return ends
-
-
-def _draw_band(ax: Axes, normal: Vector, line: Linear, least: float) -> None:
-    gamma = least / length(line.whole)
-    words = f"margin of $w$: {gamma:.4g}"
-    if line.bias:
-        words = f"nearest at {least / length(line.w):.4g}; margin of $(w, b)$: {gamma:.4g}"
-    one, other = (
-        draw_line(ax, normal, line.b + side * least, label=label, color=GREY, ls="--", lw=1)
-        for side, label in ((-1, words), (1, None))
-    )
-    ax.fill(*np.vstack([one, other[::-1]]).T, color=GREY, alpha=0.12, lw=0, zorder=0)
 
 
 def draw_normal(ax: Axes, normal: Vector, b: float) -> None:

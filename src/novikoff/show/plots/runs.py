@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.words import run_in_brief
 from novikoff.ledger import readings
 from novikoff.ledger.readings import trajectory
-from novikoff.show.plots.axes import Panels, escaped, legend_below, new_panels
+from novikoff.show.plots.axes import Axes, Panels, escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
 from novikoff.show.plots.estimators import run_of
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
@@ -20,9 +20,6 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import Vector
 from novikoff.stream.sums import dot, length
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _LINES = 40  # the most lines drawn
 
@@ -117,20 +114,22 @@ def update(
     said = f"score {_signed(score)}" if w.any() else "no line yet: $w = 0$"
     turns = "towards" if y > 0 else "away from"
     result = "correct" if y * then > 0 else "not correct yet"
-    before, during, after = new_panels(3) if axes is None else axes
-    for ax, v, c, title in (
-        (before, w, b, f"before: a {escaped(classes[y > 0])} example,\n{said}"),
-        (
-            during,
-            w,
-            b,
-            f"during: $w$ turns {turns} $x$,\nthe score changes by {_signed(then - score)}",
-        ),
-        (after, w_after, b_after, f"after: score {_signed(then)},\n{result}"),
-    ):
-        _draw_example(ax, point, y, reach)
-        ax.set(xlabel=names[0], ylabel=names[1])
+    titles = (
+        f"before: a {escaped(classes[y > 0])} example,\n{said}",
+        f"during: $w$ turns {turns} $x$,\nthe score changes by {_signed(then - score)}",
+        f"after: score {_signed(then)},\n{result}",
+    )
+    before, during, after = panels = Panels(new_panels(3) if axes is None else axes)
+    for ax, title in zip(panels, titles, strict=True):
+        ax.set_aspect("equal", adjustable="box")
+        ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel=names[0], ylabel=names[1])
+        ax.axhline(0, color=GREY, lw=0.4, zorder=0)
+        ax.axvline(0, color=GREY, lw=0.4, zorder=0)
+        ax.scatter(point[:1], point[1:], s=60, linewidths=1.5, zorder=4, **POINT_STYLES[y])
+        where = (6, 6 if point[1] >= 0 else -14)
+        ax.annotate("$x$", tuple(point), where, textcoords="offset points")
         ax.set_title(title, fontsize="medium")
+        v, c = (w_after, b_after) if ax is after else (w, b)
         if length(v):
             draw_line(ax, v, c, zorder=1)
     origin = np.zeros(2)
@@ -139,7 +138,7 @@ def update(
     _arrow(during, w, w_after, f"${sign}{times}x$", GREEN, "--")
     _arrow(after, origin, w, "$w$", GREY, ":")
     _arrow(after, origin, w_after, f"$w {sign} {times}x$", BLACK)
-    return Panels((before, during, after))
+    return panels
 
 
 def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
@@ -151,17 +150,6 @@ def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
     f = rest / size if size > 1e-12 * length(x) else np.zeros(len(rest))
     constant = " (with the constant)" if old.bias else ""
     return np.stack([e, f]), (f"along ${name}${constant}", "orthogonal to $w$, on the side of $x$")
-
-
-def _draw_example(ax: Axes, point: Vector, y: int, reach: float) -> None:
-    """The example, in axes with the origin in their middle."""
-    ax.set_aspect("equal", adjustable="box")
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
-    ax.axhline(0, color=GREY, lw=0.4, zorder=0)
-    ax.axvline(0, color=GREY, lw=0.4, zorder=0)
-    ax.scatter(point[:1], point[1:], s=60, linewidths=1.5, zorder=4, **POINT_STYLES[y])
-    where = (6, 6) if point[1] >= 0 else (6, -14)
-    ax.annotate("$x$", tuple(point), where, textcoords="offset points")
 
 
 def _arrow(ax: Axes, tail: Vector, tip: Vector, words: str, colour: str, dashes: str = "-") -> None:

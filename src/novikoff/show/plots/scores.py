@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from novikoff.models.measures import Ranking, Reliability
-from novikoff.show.plots.axes import new_axes, write_instead
+from novikoff.show.plots.axes import Axes, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, GREEN, GREY
 from novikoff.stream.printing import share
 from novikoff.stream.rows import Positions, Vector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _FINEST = 2000  # corners closer than a two-thousandth of an axis look the same
 

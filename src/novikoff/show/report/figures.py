@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.readings import weights_after
 from novikoff.show import plots
-from novikoff.show.plots.axes import escaped, legend_below
+from novikoff.show.plots.axes import Axes, escaped, legend_below
 from novikoff.show.plots.estimators import kernel_regions
 from novikoff.show.projection import scaled, squared_lengths
-from novikoff.show.report.gathering import Facts, InKernel, Known, row_spans
+from novikoff.show.report.gathering import Known, row_spans
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import dots
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DRAWN = 1500  # the most points in a figure: more make a file of megabytes and cover each other
 _FAR = 3  # a row is left out if it is this many times farther than 95 % of the rows
@@ -62,16 +59,16 @@ class Figure:
             return tag("p", f"Not drawn: {why}.", class_="more")
 
 
-def figures(known: Known | InKernel) -> Iterator[Figure]:
+def figures(known: Known) -> Iterator[Figure]:
     """All figures that these facts allow."""
-    if isinstance(known, InKernel):
+    if known.settings.kernel is not None:
         yield from _of_kernel(known)
         return
     block, ledger, it = known.data.block, known.run.ledger, known.certificate
     named: dict[str, Any] = {"names": known.names, "classes": known.data.classes}
     if block.rows.dim:
         yield from _hyperplane(known, named)
-        if it.multipliers and len(block) <= DRAWN:
+        if it and it.multipliers and len(block) <= DRAWN:
             yield Figure(
                 "proof",
                 "The rows that cancel out",
@@ -113,7 +110,7 @@ def figures(known: Known | InKernel) -> Iterator[Figure]:
     yield from _readings(known)
 
 
-def _of_kernel(known: InKernel) -> Iterator[Figure]:
+def _of_kernel(known: Known) -> Iterator[Figure]:
     block, ledger = known.data.block, known.run.ledger
     if block.rows.dim == 2 and len(block) <= DRAWN:
 
@@ -134,7 +131,7 @@ def _of_kernel(known: InKernel) -> Iterator[Figure]:
     yield from _readings(known)
 
 
-def _mistakes(known: Known | InKernel) -> Figure:
+def _mistakes(known: Known) -> Figure:
     ledger, it = known.run.ledger, known.bound
     bound = None if it is None else it.bound
     at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
@@ -147,7 +144,7 @@ def _mistakes(known: Known | InKernel) -> Figure:
     )
 
 
-def _readings(known: Facts) -> Iterator[Figure]:
+def _readings(known: Known) -> Iterator[Figure]:
     if (trial := known.trial) is not None:
         yield Figure(
             "readings",
@@ -163,8 +160,10 @@ def _hyperplane(known: Known, named: dict[str, Any]) -> Iterator[Figure]:
     """The rows and a hyperplane, and their distances; rows very far out are not drawn."""
     block, bias, dim = known.data.block, known.settings.bias, known.data.block.rows.dim
     weights, whose = scaled(known.final.tolist()), "the final weights of the run"
-    if known.certificate.verdict == Separation.COMPLETE:  # nearly as far from all rows as any
-        weights, whose = scaled(known.certificate.weights), "the weights of the certificate"
+    if (
+        it := known.certificate
+    ) and it.verdict == Separation.COMPLETE:  # nearly as far from all rows as any
+        weights, whose = scaled(it.weights), "the weights of the certificate"
     if not weights.any():
         return
     margins = block.labels * dots(block.rows, weights, bias=bias)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, get_args
+
+import numpy as np
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
@@ -19,6 +22,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
+from novikoff.models.measures import Confusion
 from novikoff.runs.loop import Run, play
 from novikoff.separability.models import Regression
 from novikoff.sources import Data
@@ -32,6 +36,7 @@ from novikoff.stream.printing import count, listed, plain
 from novikoff.stream.rows import Vector
 
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
+MARGIN_RTOL = 0.01
 # The time for the vote is proportional to mistakes times test rows.
 MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
 MOST_EXACT = 1000  # rows whose kernels with each other are computed in exact arithmetic
@@ -47,7 +52,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the data came from: the paths as given, and their files; a pipe has none."""
+    """Where the data came from: the paths in words, and their files; a pipe has none."""
 
     given: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
@@ -56,14 +61,9 @@ class Origin:
     verify: str = ""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The paths in words."""
-        return tuple("the standard input" if path == "-" else path for path in self.given)
-
-    @property
     def title(self) -> str:
         """What to call the data: the names of the files without their directories."""
-        return listed([Path(name).name for name in self.names], 3) or "the data"
+        return listed([Path(name).name for name in self.given], 3) or "the data"
 
 
 def origin_of(
@@ -86,47 +86,44 @@ def origin_of(
             )
         for one, digest in zip(inputs, data.files, strict=True):
             files.append(File(one.name, one.size or 0, digest.removeprefix("sha256:")))
-    return Origin(tuple(paths), tuple(files), format or "", command, verify)
+    given = tuple("the standard input" if path == "-" else path for path in paths)
+    return Origin(given, tuple(files), format or "", command, verify)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to make a report; the certificate is made as by `certify`."""
+    """How to make a report; with a kernel, in its space and without a constant."""
 
     bias: bool = True
     passes: int | None = None
     seed: int = 0
-    margin_rtol: float = 0.01
     max_seconds: float = math.inf
+    kernel: Kernel | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A run over some rows, and for each reading of it the number of test rows it got right.
-
-    `confusion[label][predicted]` counts the test rows of the average, negative before positive.
-    """
+    """A run over some rows, and for each reading of it what it predicts on the test rows."""
 
     ledger: Ledger
     learned: int
     test: Block
-    right: Mapping[Reading, int]
+    by: Mapping[Reading, Confusion]
     sampled: bool
-    confusion: tuple[tuple[int, int], tuple[int, int]]
 
     @property
     def majority(self) -> int:
         """How many test rows have the more frequent label."""
-        positive = int((self.test.labels > 0).sum())
-        return max(positive, len(self.test) - positive)
+        return max(label.examples for label in self.by["average"].of_classes(2))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
-    """What a report on any perceptron knows; if there is no bound or risk, `unknown` says why.
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What a report knows; `unknown` says why there is no certificate, bound, sandwich or risk.
 
     Columns without names have the file's own numbers. `scores` are those of all rows by the final
-    weights, and `wrong` counts the rows that these and their average do not get right.
+    weights, and `wrong` counts the rows that these and their average do not get right. In the space
+    of a kernel only linear and polynomial ones have certificates, and there is no sandwich.
     """
 
     data: Data
@@ -134,10 +131,14 @@ class Facts:
     origin: Origin
     settings: Settings
     passes: int
+    certificate: Certificate | None
     run: Run
+    bound: Bound | KernelBound | None
+    sandwich: Sandwich | None
+    adaptive: Bound | None
+    risk: RiskBound | None
     scores: Vector
     wrong: tuple[int, int]
-    risk: RiskBound | None
     trial: Trial | None
     unknown: Mapping[str, str]
 
@@ -149,27 +150,15 @@ class Facts:
         """The label with the sign −1 or +1, quoted likewise."""
         return plain(self.data.classes[sign > 0])
 
+    @cached_property
+    def final(self) -> Vector:
+        """The weights at the end of the run."""
+        return readings.final(self.run.ledger)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known(Facts):
-    """The facts of a report on a hyperplane; `shown` is the certificate with the names to read."""
-
-    certificate: Certificate
-    shown: Certificate
-    final: Vector
-    average: Vector
-    bound: Bound | None
-    adaptive: Bound | None
-    sandwich: Sandwich | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InKernel(Facts):
-    """The facts of a report on a kernel perceptron; its certificate may be `unknown`."""
-
-    kernel: Kernel
-    certificate: Certificate | None
-    bound: KernelBound | None
+    @cached_property
+    def average(self) -> Vector:
+        """The average of the weights over all rounds."""
+        return readings.average(self.run.ledger)
 
 
 def column_numbers(data: Data) -> list[str]:
@@ -213,72 +202,26 @@ def gather(
     order, as the bound on future errors requires. `names` are for columns that the data do not
     name.
     """
-    how = settings or Settings()
-    say = progress or (lambda _: None)
-    block, bias = data.block, how.bias
-    certificate = separability.certify(
-        data,
-        fit_intercept=bias,
-        margin_rtol=how.margin_rtol,
-        max_seconds=how.max_seconds,
-        progress=say,
-    )
-    complete = certificate.verdict == Separation.COMPLETE
-    common = _common(data, how, say, complete=complete, names=names, origin=origin)
-    ledger = common["run"].ledger
-    say("computing the bounds")
-    witness = certificate.weights if complete else None
-    bound, no_bound = applicable_bound(ledger, witness=witness, data=block)
-    sandwich, no_sandwich = running_sandwich(ledger, witness)
-    common["unknown"] |= {"bound": no_bound, "sandwich": no_sandwich}
-    about = replace(certificate.data, names=tuple(common["names"]))
-    return Known(
-        **common,
-        certificate=certificate,
-        shown=replace(certificate, data=about),
-        final=readings.final(ledger),
-        average=readings.average(ledger),
-        bound=bound,
-        adaptive=None if witness is None else guarantees.adaptive(ledger, witness),
-        sandwich=sandwich,
-    )
-
-
-def gather_in_kernel(data: Data, kernel: Kernel, settings: Settings, **more: Any) -> InKernel:
-    """The same in the space of a kernel; a kernel whose values are not exact has no certificate."""
-    say, certificate, why = more.get("progress") or (lambda _: None), None, ""
+    how, say = settings or Settings(), progress or (lambda _: None)
+    block, kernel, unknown = data.block, how.kernel, dict[str, str]()
+    if kernel is not None:
+        how = replace(how, bias=False)
+    certificate: Certificate | None = None
     try:
         certificate = separability.certify(
-            data, kernel=kernel, max_seconds=settings.max_seconds, progress=say
+            data,
+            kernel=kernel,
+            fit_intercept=how.bias,
+            margin_rtol=MARGIN_RTOL if kernel is None else None,
+            max_seconds=how.max_seconds,
+            progress=say,
         )
-    except BadExample as error:
-        why = str(error)
+    except BadExample as error:  # the values of some kernels are not exact
+        if kernel is None:
+            raise
+        unknown["certificate"] = str(error)
     complete = certificate is not None and certificate.verdict == Separation.COMPLETE
-    common = _common(data, settings, say, complete=complete, kernel=kernel, **more)
-    ledger, bound = common["run"].ledger, None
-    try:
-        if not len(ledger) or len(ledger.examples) <= MOST_EXACT:
-            bound = guarantees.kernel_bound(ledger)
-        common["unknown"]["bound"] = "the mistaken rows are too many for an exact Gram matrix"
-    except ValueError as error:
-        common["unknown"]["bound"] = str(error)
-    common["unknown"]["certificate"] = why
-    return InKernel(**common, kernel=kernel, certificate=certificate, bound=bound)
-
-
-def _common(
-    data: Data,
-    how: Settings,
-    say: Callable[[str], None],
-    *,
-    complete: bool,
-    kernel: Kernel | None = None,
-    names: Sequence[str] | None = None,
-    origin: Origin | None = None,
-    **_: Any,
-) -> dict[str, Any]:
-    """The fields of `Facts`: the run, what it proves, and a test on held-out rows."""
-    block, passes = data.block, how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
+    passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
 
     def new_learner() -> Additive | Dual:
         dim = block.rows.dim
@@ -287,25 +230,51 @@ def _common(
     say("running the perceptron")
     learner = new_learner()
     run = play(arranged(block, how.seed), learner, epochs=passes)
+    ledger = run.ledger
     say("testing on held-out rows")
     trial = trial_of(block, new_learner(), seed=how.seed)
-    risk, no_risk = error_bound(run.ledger)
+    say("computing the bounds")
+    bound: Bound | KernelBound | None
+    sandwich = adaptive = None
+    if kernel is not None:
+        bound, unknown["bound"] = _bound_in_kernel(ledger)
+    else:
+        witness = certificate.weights if certificate is not None and complete else None
+        bound, unknown["bound"] = applicable_bound(ledger, witness=witness, data=block)
+        sandwich, unknown["sandwich"] = running_sandwich(ledger, witness)
+        adaptive = None if witness is None else guarantees.adaptive(ledger, witness)
+    risk, unknown["risk"] = error_bound(ledger)
     each: tuple[Reading, ...] = ("final", "average")
-    scores = [readings.scores(learner, run.ledger, one, block.rows) for one in each]
+    scores = [readings.scores(learner, ledger, one, block.rows) for one in each]
+    final, average = (int((block.labels * one <= 0).sum()) for one in scores)
     named = data.names if names is None else names
-    return {
-        "data": data,
-        "names": column_numbers(data) if named is None else named,
-        "origin": origin or Origin(),
-        "settings": how,
-        "passes": passes,
-        "run": run,
-        "scores": scores[0],
-        "wrong": tuple(int((block.labels * one <= 0).sum()) for one in scores),
-        "risk": risk,
-        "trial": trial,
-        "unknown": {"risk": no_risk},
-    }
+    return Known(
+        data=data,
+        names=column_numbers(data) if named is None else named,
+        origin=origin or Origin(),
+        settings=how,
+        passes=passes,
+        certificate=certificate,
+        run=run,
+        bound=bound,
+        sandwich=sandwich,
+        adaptive=adaptive,
+        risk=risk,
+        scores=scores[0],
+        wrong=(final, average),
+        trial=trial,
+        unknown=unknown,
+    )
+
+
+def _bound_in_kernel(ledger: Ledger) -> tuple[KernelBound | None, str]:
+    """The bound of a run in a kernel's space, or why there is none."""
+    if len(ledger) and len(ledger.examples) > MOST_EXACT:
+        return None, "the mistaken rows are too many for an exact Gram matrix"
+    try:
+        return guarantees.kernel_bound(ledger), ""
+    except ValueError as error:
+        return None, str(error)
 
 
 def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:
@@ -317,12 +286,7 @@ def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | No
     learned, held = order[:cut][:MOST_LEARNED], order[cut:][:MOST_TESTED]
     train, test = (Block(block.rows.take(part), block.labels[part]) for part in (learned, held))
     ledger = play(train, learner, epochs=TEST_PASSES).ledger
-    scores, true = readings.scores_by_reading(ledger, test.rows), test.labels > 0
-    said = {reading: predicts_positive(each) for reading, each in scores.items()}
-    right = {reading: int((each == true).sum()) for reading, each in said.items()}
-    (a, b), (c, d) = (
-        [int((said["average"][true == label] == one).sum()) for one in (False, True)]
-        for label in (False, True)
-    )
-    sampled = len(learned) + len(held) < len(order)
-    return Trial(ledger, len(learned), test, right, sampled, ((a, b), (c, d)))
+    by = {reading: Confusion() for reading in get_args(Reading)}
+    for reading, scores in readings.scores_by_reading(ledger, test.rows).items():
+        by[reading].count(test.labels > 0, predicts_positive(scores).astype(np.int32))
+    return Trial(ledger, len(learned), test, by, len(learned) + len(held) < len(order))

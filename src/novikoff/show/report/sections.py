@@ -6,6 +6,7 @@ import base64
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from importlib.resources import files
@@ -23,10 +24,8 @@ from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.separability.models import Regression
 from novikoff.show.report import regression
-from novikoff.show.report.figures import Figure, figures
+from novikoff.show.report.figures import figures
 from novikoff.show.report.gathering import (
-    Facts,
-    InKernel,
     Known,
     Origin,
     Settings,
@@ -38,16 +37,7 @@ from novikoff.show.report.html import Html, facts, folded, heading, paragraph, t
 from novikoff.sources import Data
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
-from novikoff.stream.printing import (
-    count,
-    cut,
-    listed,
-    percent,
-    plural,
-    share_upwards,
-    short,
-    size,
-)
+from novikoff.stream.printing import count, cut, listed, percent, plural, share_upwards, short, size
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
@@ -57,6 +47,7 @@ _FILES = 20
 _REPRODUCE = ("reproduce", "Reproduce", "How to reproduce this page")
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
+_CANCEL = "The proof: rows that cancel out"
 _MISSING: dict[Missing, str] = {
     "refuse": "none: a missing value is an error",
     "zero": "read as 0, if there are any",
@@ -67,24 +58,23 @@ _MISSING: dict[Missing, str] = {
 Parts: TypeAlias = list[tuple[str, str, str, Iterable[Html]]]
 
 
-def page(known: Known | InKernel, *, top: int = 15, mistakes: int = 20) -> str:
+def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
     """The report as one HTML file: no script, no network, figures and style inside.
 
     It lists the `top` weights for each label, and this many `mistakes`.
     """
-    proof = verdict(known) if isinstance(known, Known) else _proof_in_kernel(known)
     parts: Parts = [
         ("data", "Data", "The data", data(known)),
-        ("verdict", "Verdict", "Are they separable?", proof),
+        ("verdict", "Verdict", "Are they separable?", verdict(known)),
         ("run", "Run", "What the perceptron did", run(known)),
         ("figures", "Figures", "Figures", _figures(known)),
         ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
+        ("weights", "Weights", "The weights by name", weights(known, top)),
         ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
         (*_REPRODUCE, reproduce(known.origin, known.settings)),
     ]
-    if isinstance(known, Known):
-        by_name = ("weights", "Weights", "The weights by name", weights(known, top))
-        parts.insert(5, by_name)
+    if known.settings.kernel is not None:  # in its space a column has no weight
+        parts = [part for part in parts if part[0] != "weights"]
     return _page(known.origin, summary(known), parts)
 
 
@@ -92,13 +82,12 @@ def regression_page(
     it: Certificate, data: Data | Regression, origin: Origin, settings: Settings
 ) -> str:
     """The report on a regression: which estimates exist, why, and what to do next."""
-    badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
     exist = words.estimates(it.verdict).partition(":")[0]
     said = f"{it.verdict}: {words.model_separation(it.verdict)}"
     about = dict(facts_of(it))
     if data.source is not None and (at := it.separated_rows.tolist()):
-        about["in the file"] = f"they are {row_spans(data, merged(range(i, i + 1) for i in at))}"
-    found = [paragraph(badge), facts(about), *regression.separated_by(it)]
+        about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
+    found = [paragraph(_badge(it)), facts(about), *regression.separated_by(it)]
     parts: Parts = [
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
         ("estimates", "Estimates", "The estimates", regression.estimates(it)),
@@ -130,21 +119,19 @@ def _page(origin: Origin, summary: Html, parts: Parts) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _figures(known: Known | InKernel) -> Iterator[Html]:
+def _figures(known: Known) -> Iterator[Html]:
     """The figures that say most; the others are folded."""
-    several = list(figures(known))
-    first = [_figure(one) for one in several if one.name in _SHOWN]
+    first, rest = list[Html](), list[Html]()
+    for one in figures(known):
+        caption = tag("figcaption", tag("b", f"{one.title}. "), one.caption)
+        drawn = tag("figure", one.svg(), caption, id=f"figure-{one.name}")
+        (first if one.name in _SHOWN else rest).append(drawn)
     yield tag("div", *first, class_="figures")
-    if rest := [_figure(one) for one in several if one.name not in _SHOWN]:
+    if rest:
         yield folded("More figures", *rest)
 
 
-def _figure(figure: Figure) -> Html:
-    caption = tag("figcaption", tag("b", f"{figure.title}. "), figure.caption)
-    return tag("figure", figure.svg(), caption, id=f"figure-{figure.name}")
-
-
-def summary(known: Known | InKernel) -> Html:
+def summary(known: Known) -> Html:
     """The report in a few lines."""
     block, trial, risk = known.data.block, known.trial, known.risk
     labels = " and ".join(
@@ -156,10 +143,12 @@ def summary(known: Known | InKernel) -> Html:
         "Perceptron": words.run_in_brief(known.run.ledger, known.run.verdict, of="rows"),
     }
     if trial is not None:
-        n = len(trial.test)
+        right, n = trial.by["average"].right, len(trial.test)
+        share, interval = _interval(right, n)
         lines["On held-out rows"] = (
-            f"its average weights are right on {_share(trial.right['average'], n)}; always "
-            f"predicting the more frequent label would be right on {percent(trial.majority, n)}"
+            f"its average weights are right on {count(right)} of {count(n)}, {share} (95% interval "
+            f"{interval}); always predicting the more frequent label would be right on "
+            f"{percent(trial.majority, n)}"
         )
     if risk is not None and risk.value < 0.5:
         lines["On new rows"] = (
@@ -169,22 +158,16 @@ def summary(known: Known | InKernel) -> Html:
     return tag("div", facts(lines), class_="short")
 
 
-def _share(right: int, n: int) -> str:
-    """How many rows are right, with an interval for the share of new rows."""
-    share, interval = _interval(right, n)
-    return f"{count(right)} of {count(n)}, {share} (95% interval {interval})"
-
-
 def _interval(right: int, n: int) -> tuple[str, str]:
     low, high = (percent(round(1000 * end), 1000) for end in share_interval(right, n))
     return percent(right, n), f"{low} to {high}"
 
 
-def _rows_with(known: Facts, sign: int) -> int:
+def _rows_with(known: Known, sign: int) -> int:
     return int((known.data.block.labels == sign).sum())
 
 
-def data(known: Facts) -> Iterator[Html]:
+def data(known: Known) -> Iterator[Html]:
     """The data: shape, labels, where they came from."""
     block, origin = known.data.block, known.origin
     rows, dim = len(block), block.rows.dim
@@ -197,7 +180,7 @@ def data(known: Facts) -> Iterator[Html]:
         columns += f"; they have no names and are {like}"
     about = {}
     if origin.given:
-        about["Read from"] = ", ".join(origin.names)
+        about["Read from"] = ", ".join(origin.given)
         about["Format"] = origin.format or "detected from the first bytes"
     about["Rows"], about["Columns"] = count(rows), columns
     share = percent(not_0, rows * dim)
@@ -232,22 +215,49 @@ def data(known: Facts) -> Iterator[Html]:
 def verdict(known: Known) -> Iterator[Html]:
     """Whether the data are separable, and the proof."""
     it = known.certificate
-    badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
-    yield paragraph(badge, " ", f"{_separable(known)}.")
+    if it is None:
+        yield paragraph(f"{_separable(known)}.")
+        return
+    yield paragraph(_badge(it), " ", f"{_separable(known)}.")
+    if known.settings.kernel is not None:
+        yield from _in_kernel(known, it)
+    else:
+        yield from _by_hyperplane(known, it)
+    yield heading("Check it yourself")
+    yield from _check_it_yourself(it, known.origin)
+
+
+def _badge(it: Certificate) -> Html:
+    return tag("span", it.verdict, class_=f"badge {it.verdict}")
+
+
+def _by_hyperplane(known: Known, it: Certificate) -> Iterator[Html]:
+    shown = replace(it, data=replace(it.data, names=tuple(known.names)))
     match it.verdict:
         case Separation.COMPLETE:
-            yield from _complete(known)
+            yield from _complete(known, it)
         case Separation.QUASI_COMPLETE:
-            yield from _quasi_complete(known)
+            about = (
+                f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
+            )
+            yield facts({"Separated": about, "Logistic regression": words.estimates(it.verdict)})
+            yield from regression.separated_by(shown)
+            yield paragraph(
+                "If a fitted model shows large estimates with huge standard errors, its optimiser "
+                "stopped on the way along this direction to infinity. Others may separate the same "
+                "rows."
+            )
+            yield heading("Why the other rows cannot be separated")
+            yield from _multipliers(known, it)
         case Separation.OVERLAP:
             yield facts({"Logistic regression": words.estimates(it.verdict)})
-            yield heading("The proof: rows that cancel out")
-            yield from _multipliers(known)
+            yield heading(_CANCEL)
+            yield from _multipliers(known, it)
         case Separation.UNDECIDED:
             yield paragraph(f"Why: {it.why_undecided}.")
             if it.multipliers:
                 yield heading("Proved nevertheless: not all rows can be separated")
-                yield from _multipliers(known)
+                yield from _multipliers(known, it)
             elif it.margin.at_most_squared:
                 most = short(it.margin.high)
                 yield paragraph(f"Proved: if the rows are separable, the margin is at most {most}.")
@@ -259,17 +269,15 @@ def verdict(known: Known) -> Iterator[Html]:
             f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
             "column adds nothing, and its coefficient is not determined.",
         )
-    yield from regression.estimates(known.shown)
-    yield heading("Check it yourself")
-    yield from _check_it_yourself(it, known.origin)
+    yield from regression.estimates(shown)
 
 
-def _separable(known: Known | InKernel) -> str:
+def _separable(known: Known) -> str:
     """The answer to the question whether the data are separable, without a full stop."""
     it = known.certificate
     if it is None:
         return f"Not decided: {known.unknown['certificate']}"
-    by = "hyperplane of the kernel's space" if isinstance(known, InKernel) else "hyperplane"
+    by = "hyperplane" if known.settings.kernel is None else "hyperplane of the kernel's space"
     meaning = words.separation(it.verdict, by=by).meaning
     if it.verdict == Separation.QUASI_COMPLETE:
         separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
@@ -278,8 +286,7 @@ def _separable(known: Known | InKernel) -> str:
     return f"{answers.get(it.verdict, 'No')}: {meaning}"
 
 
-def _complete(known: Known) -> Iterator[Html]:
-    it = known.certificate
+def _complete(known: Known, it: Certificate) -> Iterator[Html]:
     constant = ", the constant counting as a column" if it.data.bias else ""
     farthest = "the largest distance that all rows can have from a hyperplane"
     about = {
@@ -314,23 +321,8 @@ def _complete(known: Known) -> Iterator[Html]:
     )
 
 
-def _quasi_complete(known: Known) -> Iterator[Html]:
-    it = known.certificate
-    separated = f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
-    yield facts({"Separated": separated, "Logistic regression": words.estimates(it.verdict)})
-    yield from regression.separated_by(known.shown)
-    yield paragraph(
-        "If a fitted model shows large estimates with huge standard errors, its optimiser stopped "
-        "on the way along this direction to infinity. Others may separate the same rows."
-    )
-    yield heading("Why the other rows cannot be separated")
-    yield from _multipliers(known)
-
-
-def _multipliers(known: Known | InKernel) -> Iterator[Html]:
+def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
     """The rows that sum to 0, and why that is a proof."""
-    it, labels = known.certificate, known.data.block.labels
-    assert it is not None
     sums = f"every column sums to exactly 0{', and so does the constant' * it.data.bias}"
     if it.data.kind == "kernel":
         sums = "in the kernel's space the sum is exactly 0"
@@ -343,7 +335,7 @@ def _multipliers(known: Known | InKernel) -> Iterator[Html]:
     largest = sorted(sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED])
     total = sum(it.multipliers.values())
     shares = [f"{short(100 * it.multipliers[i] / total)}%" for i in largest]
-    names = [known.label(int(labels[i])) for i in largest]
+    names = [known.label(int(known.data.block.labels[i])) for i in largest]
     rows = zip(row_numbers(known.data, largest), names, shares, strict=True)
     yield folded(
         "The rows with the largest λ",
@@ -352,14 +344,7 @@ def _multipliers(known: Known | InKernel) -> Iterator[Html]:
     )
 
 
-def _proof_in_kernel(known: InKernel) -> Iterator[Html]:
-    """Whether the data are separable in the space of the kernel, and the proof."""
-    it = known.certificate
-    if it is None:
-        yield paragraph(f"{_separable(known)}.")
-        return
-    badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
-    yield paragraph(badge, " ", f"{_separable(known)}.")
+def _in_kernel(known: Known, it: Certificate) -> Iterator[Html]:
     about = ("why", "kernel", "best margin", "mistake bound")
     yield facts({name: text for name, text in facts_of(it) if name in about})
     if it.verdict == Separation.COMPLETE:
@@ -373,10 +358,8 @@ def _proof_in_kernel(known: InKernel) -> Iterator[Html]:
         rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
         yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
     elif it.multipliers:
-        yield heading("The proof: rows that cancel out")
-        yield from _multipliers(known)
-    yield heading("Check it yourself")
-    yield from _check_it_yourself(it, known.origin)
+        yield heading(_CANCEL)
+        yield from _multipliers(known, it)
 
 
 def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
@@ -397,10 +380,11 @@ def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
     yield tag("pre", it.data.fingerprint)
 
 
-def run(known: Known | InKernel) -> Iterator[Html]:
+def run(known: Known) -> Iterator[Html]:
     """The run of the perceptron and its bounds."""
     ledger, rows, verdict = known.run.ledger, len(known.data.block), known.run.verdict
-    space = f" of the space of the {known.kernel}" if isinstance(known, InKernel) else ""
+    kernel = known.settings.kernel
+    space = "" if kernel is None else f" of the space of the {kernel}"
     yield paragraph(
         "A perceptron starts with all weights 0 and sees the rows one at a time, in a random order "
         f"(seed {known.settings.seed}) that is the same in every pass. A row on the wrong side of "
@@ -419,7 +403,7 @@ def run(known: Known | InKernel) -> Iterator[Html]:
             "Rounds": f"{count(ledger.n_rounds)}, one row each",
             "Mistakes": count(len(ledger)),
             "Bound on the mistakes": _bound(known),
-            **({"Its proof": _sandwich(known)} if isinstance(known, Known) else {}),
+            **({"Its proof": _sandwich(known)} if kernel is None else {}),
             "Rows wrong at the end": (
                 f"{count(final)} of {count(rows)} ({percent(final, rows)}) by the final weights, "
                 f"{count(average)} ({percent(average, rows)}) by their average over all rounds"
@@ -433,11 +417,11 @@ def run(known: Known | InKernel) -> Iterator[Html]:
     yield folded("Pass by pass", table(["pass", "mistakes", "of the rows"], passes, left=()))
 
 
-def _bound(known: Known | InKernel) -> str:
+def _bound(known: Known) -> str:
     bound, rounds = known.bound, known.run.ledger.n_rounds
     if bound is None:
         return f"none: {known.unknown['bound']}"
-    if isinstance(known, InKernel) or isinstance(bound, KernelBound):
+    if isinstance(bound, KernelBound):
         return str(bound)
     at_most = f"at most {plural(bound.bound, 'mistake')}"
     numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
@@ -471,7 +455,7 @@ def _sandwich(known: Known) -> str:
     return f"kγ ≤ w·u ≤ ‖w‖ ≤ R√k {held}; after the last, {' ≤ '.join(map(short, ends))}"
 
 
-def new_rows(known: Facts) -> Iterator[Html]:
+def new_rows(known: Known) -> Iterator[Html]:
     """What to expect on new rows: a test on held-out rows, and a bound."""
     trial = known.trial
     if trial is None:
@@ -485,26 +469,23 @@ def new_rows(known: Facts) -> Iterator[Html]:
             f"on {plural(n, 'other')}{sampled}:"
         )
         right = {
-            "final weights": trial.right["final"],
-            "average": trial.right["average"],
-            "vote": trial.right["vote"],
+            "final weights": trial.by["final"].right,
+            "average": trial.by["average"].right,
+            "vote": trial.by["vote"].right,
             "always the more frequent label": trial.majority,
         }
         rows = [(name, count(k), *_interval(k, n)) for name, k in right.items()]
         yield table(["prediction by", f"correct of {count(n)}", "share", "95% interval"], rows)
-        labels = known.label(-1), known.label(1)
+        labels, counts = [cut(known.label(y)) for y in (-1, 1)], trial.by["average"].counts
         yield table(
-            ["by the average", *(f"predicted {cut(label)}" for label in labels)],
-            [
-                (f"is {cut(a)}", *map(count, row))
-                for a, row in zip(labels, trial.confusion, strict=True)
-            ],
+            ["by the average", *(f"predicted {label}" for label in labels)],
+            [(f"is {a}", *(count(counts[k, j]) for j in (0, 1))) for k, a in enumerate(labels)],
         )
     yield heading("What the mistakes prove")
     yield paragraph(_risk(known))
 
 
-def _risk(known: Facts) -> str:
+def _risk(known: Known) -> str:
     """The bound on the errors on new rows, or why there is none."""
     bound = known.risk
     if bound is None:
@@ -543,28 +524,23 @@ def weights(known: Known, most: int) -> Iterator[Html]:
     sides = []
     for sign in (1, -1):
         signed = sign * known.average[: known.data.block.rows.dim]
-        largest = np.argsort(-signed, kind="stable")[:most].tolist()
-        rows = [
-            (cut(known.name(j)), short(average[j]), short(final[j]))
-            for j in largest
-            if signed[j] > 0
-        ]
-        listed_here = table(["column", "average", "final"], rows)
-        towards = heading(f"Towards {known.label(sign)}")
-        sides.append(tag("div", towards, listed_here if rows else paragraph("No column.")))
+        largest = [j for j in np.argsort(-signed, kind="stable")[:most].tolist() if signed[j] > 0]
+        rows = [(cut(known.name(j)), short(average[j]), short(final[j])) for j in largest]
+        of_label = table(["column", "average", "final"], rows) if rows else paragraph("No column.")
+        sides.append(tag("div", heading(f"Towards {known.label(sign)}"), of_label))
     yield tag("div", *sides, class_="pair")
     if known.settings.bias:
         yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
 
-def mistaken(known: Facts, most: int) -> Iterator[Html]:
+def mistaken(known: Known, most: int) -> Iterator[Html]:
     """The rows mistaken most often, and the mistakes in order."""
     made = len(known.run.ledger)
     if not most:
         yield paragraph(f"{plural(made, 'mistake')}, none of them listed here.")
         return
-    beside = "the columns that contribute most to its score"
-    if isinstance(known, InKernel):
+    beside, in_kernel = "the columns that contribute most to its score", known.settings.kernel
+    if in_kernel is not None:
         beside = "its largest values"
         yield paragraph(
             "The mistaken rows are all that a kernel perceptron keeps: the score of a row is the "
@@ -580,7 +556,7 @@ def mistaken(known: Facts, most: int) -> Iterator[Html]:
     )
     columns = [_row(known), "label", "times", "last round", "score at the end", "largest features"]
     often = table(columns, _most_mistaken(known, most), left=(1, 5))
-    yield often if isinstance(known, InKernel) else folded("The rows mistaken most often", often)
+    yield often if in_kernel is not None else folded("The rows mistaken most often", often)
     columns = ["round", _row(known), "label", "score", "largest features"]
     yield folded(
         f"The first {count(min(most, made))} of {plural(made, 'mistake')}, in order",
@@ -589,7 +565,7 @@ def mistaken(known: Facts, most: int) -> Iterator[Html]:
     )
 
 
-def _hardest(known: Facts, most: int) -> str:
+def _hardest(known: Known, most: int) -> str:
     """How many rows were mistaken most often, and which of them are listed."""
     _, times = np.unique(known.run.ledger.rows, return_counts=True)
     if not len(times):
@@ -602,7 +578,7 @@ def _hardest(known: Facts, most: int) -> str:
     return f"{count(ties)} rows were mistaken {often}, as often as any{which}."
 
 
-def _most_mistaken(known: Facts, most: int) -> Iterator[Sequence[object]]:
+def _most_mistaken(known: Known, most: int) -> Iterator[Sequence[object]]:
     """The rows mistaken most often; among equals, those mistaken last come first."""
     ledger, block = known.run.ledger, known.data.block
     rows, back, times = np.unique(ledger.rows[::-1], return_index=True, return_counts=True)
@@ -617,7 +593,7 @@ def _most_mistaken(known: Facts, most: int) -> Iterator[Sequence[object]]:
         yield number, label, *often, f"{short(score)}, {outcome}", features
 
 
-def _first_mistakes(known: Facts, most: int) -> Iterator[Sequence[object]]:
+def _first_mistakes(known: Known, most: int) -> Iterator[Sequence[object]]:
     ledger = known.run.ledger
     columns = ledger.rounds, ledger.rows, ledger.scores
     rounds, rows, scores = (column[:most].tolist() for column in columns)
@@ -627,26 +603,23 @@ def _first_mistakes(known: Facts, most: int) -> Iterator[Sequence[object]]:
         yield count(t), number, label, short(score), features
 
 
-def _row(known: Facts) -> str:
+def _row(known: Known) -> str:
     """What a table calls the number of a row."""
     return "row" if known.data.source is None else "line"
 
 
-def _described(known: Facts, row: int) -> tuple[str, str]:
+def _described(known: Known, row: int) -> tuple[str, str]:
     """A row's label, and the features with the largest shares in its score by the average.
 
     Of a kernel, where they have no shares, those with the largest values.
     """
     columns, values = known.data.block.rows.row(row)
-    shares = values * known.average[columns] if isinstance(known, Known) else values
+    in_kernel = known.settings.kernel is not None
+    shares = values if in_kernel else values * known.average[columns]
     order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_FEATURES]
-    features = [
-        f"{cut(known.name(int(columns[k])))} = {short(float(values[k]))}"
-        for k in order
-        if values[k]
-    ]
-    label = known.label(int(known.data.block.labels[row]))
-    return cut(label), ", ".join(features) or "none"
+    largest = [(int(columns[k]), float(values[k])) for k in order if values[k]]
+    features = ", ".join(f"{cut(known.name(j))} = {short(value)}" for j, value in largest)
+    return cut(known.label(int(known.data.block.labels[row]))), features or "none"
 
 
 def reproduce(origin: Origin, settings: Settings) -> Iterator[Html]:

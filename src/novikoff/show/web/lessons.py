@@ -101,13 +101,16 @@ def _protocols(formula: str, n: int, names: list[str]) -> dict[str, Any]:
         "halving": (concepts.Adversary(several).against(halving), halving),
         "con": (concepts.Adversary(several).against(con), con),
     }
-    made: dict[str, Any] = {}
+    made = {}
     for name in names:
         (stream, learner), seen = streams[name], list[dict[str, Any]]()
         ledger = play(_watched(stream, learner, VersionSpace(several), seen), learner).ledger
-        predicts = name not in ("asks", "teacher")
-        counts = {"examples": len(seen), "mistakes": len(ledger)}
-        made[name] = {"seen": seen, **counts, "predicts": predicts}
+        made[name] = {
+            "seen": seen,
+            "examples": len(seen),
+            "mistakes": len(ledger),
+            "predicts": name not in ("asks", "teacher"),
+        }
     return {
         "hidden": str(hidden),
         "size": several.size,
@@ -137,8 +140,8 @@ def _attributes(sizes: list[int]) -> dict[str, Any]:
     made: dict[str, list[int]] = {"n": sizes, "perceptron": [], "winnow": [], "limit": []}
     for n in sizes:
         hard = sources.forcing_disjunction(n)
-        for name, learner in (("perceptron", Additive(n, bias=True)), ("winnow", Winnow2(n))):
-            made[name].append(len(play(hard, learner).ledger))
+        made["perceptron"].append(len(play(hard, Additive(n, bias=True)).ledger))
+        made["winnow"].append(len(play(hard, Winnow2(n)).ledger))
         made["limit"].append(guarantees.doubling_bound(n, 1).bound)
     return {**made, "limit_million": guarantees.doubling_bound(2**20, 1).bound}
 
@@ -170,18 +173,15 @@ def _in_kernel(shape: str, degree: int | None) -> dict[str, Any]:
     }
 
 
-class _OneByOne:
+class _OneByOne(Additive):
     """The perceptron of the engine, one example at a time; a score of 0 predicts nothing."""
 
-    def __init__(self, dim: int) -> None:
-        self.learner = Additive(dim)
-
     def predict_one(self, x: list[float]) -> int | None:
-        score = self.learner.scores(DenseRows(np.array([x], dtype=np.float64)))[0]
+        score = self.scores(DenseRows(np.array([x], dtype=np.float64)))[0]
         return int(np.sign(score)) or None
 
     def learn_one(self, x: list[float], y: int) -> None:
-        play(sources.block(np.array([x], dtype=np.float64), [y]), self.learner)
+        play(sources.block(np.array([x], dtype=np.float64), [y]), self)
 
 
 def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, Any]:
@@ -195,6 +195,6 @@ def _late(points: list[list[float]], labels: list[int], late: int) -> dict[str, 
             events.append({"row": i, "said": tickets[i].prediction})
         if (told := i - late) >= 0:
             right = protocol.tell(tickets[told], labels[told])
-            weights = machine.learner.weights.tolist()
+            weights = machine.weights.tolist()
             events.append({"row": told, "label": labels[told], "right": right, "weights": weights})
     return {"points": points, "labels": labels, "events": events, "mistakes": protocol.mistakes}

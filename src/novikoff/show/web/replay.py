@@ -62,7 +62,12 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         weights = _winnow_weights(weights, learner.alpha)
     certificate = certificate_of(points, choices.bias)
     margins = [_margin(w, points) for w in (learner.weights, average)]
-    finished = _Finished(points, choices, run, learner.weights, certificate, *margins)
+    it = _Finished(points, choices, run, certificate, learner.weights, *margins)
+    right = None
+    if choices.every and average is not None:
+        last, mean = map(_separates, margins)
+        votes = bool((vote(ledger, block.rows) * block.labels > 0).all())
+        right = {"last": last, "average": mean, "vote": votes}
     return {
         "noun": choices.noun,
         "margin": choices.eta,
@@ -82,16 +87,10 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         "final": learner.weights.tolist(),
         "average": None if average is None else average.tolist(),
         "every": _every_round(block, choices, ledger.n_rounds) if choices.every else None,
-        "right": {
-            "last": margins[0] is not None and margins[0].smallest > 0,
-            "average": margins[1] is not None and margins[1].smallest > 0,
-            "vote": bool((vote(ledger, block.rows) * block.labels > 0).all()),
-        }
-        if choices.every and average is not None
-        else None,
+        "right": right,
         "radius_squared": str(certificate.radius_squared),
         "view": _view(points, learner.weights),
-        **finished.proof(weights),
+        **it.proof(weights),
     }
 
 
@@ -155,8 +154,8 @@ class _Finished:
     points: Data
     choices: Choices
     run: Run
-    final: Vector
     certificate: Certificate
+    final: Vector
     margin: Achieved | None
     average_margin: Achieved | None
 
@@ -184,14 +183,12 @@ class _Finished:
     def proof(self, weights: Vector) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
         sandwich, caption = self._sandwich(weights)
-        most = self.bound_of_data
-        run, eta, why = self.run, self.choices.eta, ""
-        if most is None:
+        most, run, eta, why = self.bound_of_data, self.run, self.choices.eta, ""
+        if self.choices.outside:
+            bound = "the bound (R/γ)²" if self.choices.learner == "winnow" else "this bound"
+            why = f"{bound} {self.choices.outside}"
+        elif most is None:
             why = f"{self.why_no_witness}, so (R/γ)² does not apply"
-            if self.choices.learner == "winnow":
-                why = "the bound (R/γ)² is for the perceptron, not for Winnow"
-            elif not self.choices.from_zero:
-                why = "this bound is for runs from w = 0 with rate 1"
         ended = words.run_ended(
             run.verdict, rule=run.ledger.rule, margin=eta, passes=run.epochs, of="points"
         )
@@ -201,7 +198,7 @@ class _Finished:
             "sandwich": sandwich,
             "sandwich_words": caption,
             "verdict": {
-                "kind": str(self.run.verdict),
+                "kind": str(run.verdict),
                 "certified": str(self.certificate.verdict),
                 "title": _capital(ended.headline),
                 "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences(weights)]),
@@ -214,35 +211,30 @@ class _Finished:
     @property
     def bound_of_data(self) -> int | None:
         """The bound on the updates of any run over the points; None if there is none."""
-        if self.choices.learner == "winnow" or not self.choices.from_zero:
+        if self.choices.outside:
             return None
         found = self.certificate.update_bound(self.choices.eta)
         return None if found is None else found[1]
 
     def _sandwich(self, weights: Vector) -> tuple[dict[str, Any] | None, str]:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k; without u, only the right half; a caption."""
-        if self.choices.learner == "winnow":
-            return None, "this proof is for the perceptron, not for Winnow"
-        if not self.choices.from_zero:
-            return None, "this proof is for runs from w = 0 with rate 1"
+        if self.choices.outside:
+            return None, f"this proof {self.choices.outside}"
         ledger, eta, sent = self.run.ledger, self.choices.eta, len(weights)
         root = "√(k(R² + 2η))" if eta > 0 else "R√k"
         s, why = known.running_sandwich(ledger, self.witness, margin=eta)
+        drawn: dict[str, list[float] | None] = {"lower": None, "progress": None}
         if s is not None:
             curves = {"lower": s.lower, "progress": s.progress, "norm": s.norm, "upper": s.upper}
             drawn = {name: curve[:sent].tolist() for name, curve in curves.items()}
-            return {**drawn, "holds": s.holds, "root": root}, f"kγ ≤ w·u ≤ ‖w‖ ≤ {root}"
-        growth = ledger.radius**2 + 2 * eta
-        half = {
-            "lower": None,
-            "progress": None,
-            "norm": lengths(weights).tolist(),
-            "upper": [math.sqrt(growth * k) for k in range(1, sent + 1)],
-            "holds": True,
-            "root": root,
-        }
-        why = why if self.witness else f"{self.why_no_witness}, so there is no u"
-        return half, f"only ‖w‖ ≤ {root}: {why}"
+            caption = f"kγ ≤ w·u ≤ ‖w‖ ≤ {root}"
+        else:
+            growth = ledger.radius**2 + 2 * eta
+            drawn["norm"] = lengths(weights).tolist()
+            drawn["upper"] = [math.sqrt(growth * k) for k in range(1, sent + 1)]
+            why = why if self.witness else f"{self.why_no_witness}, so there is no u"
+            caption = f"only ‖w‖ ≤ {root}: {why}"
+        return {**drawn, "holds": s is None or s.holds, "root": root}, caption
 
     def _sentences(self, weights: Vector) -> Iterator[str]:
         """What the page adds to the words for the verdict."""
@@ -257,7 +249,7 @@ class _Finished:
         made = plural(len(run.ledger), self.choices.noun)
         yield f"The run made {made} in {plural(run.epochs, 'pass', 'passes')}."
         if run.verdict == Verdict.SEPARATED:
-            if self.margin is not None and self.margin.smallest > 0:
+            if _separates(self.margin):
                 yield "Exact arithmetic confirms the result."
             else:
                 yield (
@@ -265,7 +257,7 @@ class _Finished:
                     f"{self.by} or on its wrong side."
                 )
             if self.choices.learner == "averaged" and self.average_margin is not None:
-                does = "separates" if self.average_margin.smallest > 0 else "does not separate"
+                does = "separates" if _separates(self.average_margin) else "does not separate"
                 yield "That is about the last weights."
                 yield f"Their average, the thick line, {does} the points."
             return
@@ -366,6 +358,10 @@ def _margin(weights: Vector | None, points: Data) -> Achieved | None:
     if weights is None or not (np.isfinite(weights).all() and weights.any()):
         return None
     return guarantees.achieved_margin(weights, points.block)
+
+
+def _separates(reached: Achieved | None) -> bool:
+    return reached is not None and reached.smallest > 0
 
 
 def _exactly(reached: Achieved) -> str:

@@ -199,9 +199,12 @@ class Choices:
         return self.margin if self.learner == "margin" else 0.0
 
     @property
-    def from_zero(self) -> bool:
-        """Whether the run is the theorem's: from w = 0, with rate 1."""
-        return not any(self.start) and self.rate == 1
+    def outside(self) -> str:
+        """What the theorem is for, if not for this run."""
+        if self.learner == "winnow":
+            return "is for the perceptron, not for Winnow"
+        from_zero = not any(self.start) and self.rate == 1
+        return "" if from_zero else "is for runs from w = 0 with rate 1"
 
     @property
     def noun(self) -> str:
@@ -263,15 +266,24 @@ def shown(name: str, data: Data) -> dict[str, Any]:
     if dim == 0:
         raise Refused(f"{name}: the label is the only column; add a column of numbers")
     _expect_few(len(data.block), "rows", f"{name}: ")
-    names = _column_names(data)
+    names, labels = _column_names(data), data.block.labels
+    n, columns = plural(len(labels), "point"), "column" if dim == 1 else "columns"
+    negative, positive = map(plain, data.classes)
+    note = ""
+    if (labels == labels[0]).all():
+        note = (
+            f"All labels are {data.classes[int(labels[0] > 0)]!r}, so there is nothing to "
+            "separate. Click to place points of the other class, or load a file with both classes."
+        )
     return {
         "points": np.column_stack([dots(data.block.rows, e) for e in np.eye(dim)]).tolist(),
-        "labels": data.block.labels.tolist(),
+        "labels": labels.tolist(),
         "names": names,
         "label": _label_name(data, names),
         "classes": list(data.classes),
-        "words": _description(name, data, names),
-        "note": _note(data),
+        "words": f"{name}: {n}, {columns} {listed([*map(plain, names)], 4)}; + stands for "
+        f"{positive}, − for {negative}.",
+        "note": note,
     }
 
 
@@ -308,22 +320,3 @@ def _label_name(data: Data, names: list[str]) -> str:
     known = [data.label] if data.label and not data.label.isdecimal() else []
     made_up = (f"label{k}" for k in count(2))
     return next(name for name in chain(known, ["label"], made_up) if name not in names)
-
-
-def _description(name: str, data: Data, names: list[str]) -> str:
-    negative, positive = map(plain, data.classes)
-    n, columns = plural(len(data.block), "point"), "column" if len(names) == 1 else "columns"
-    shown, signs = listed([*map(plain, names)], 4), f"+ stands for {positive}, − for {negative}"
-    return f"{name}: {n}, {columns} {shown}; {signs}."
-
-
-def _note(data: Data) -> str:
-    """A warning if all the points are of one class."""
-    labels = data.block.labels
-    if not (labels == labels[0]).all():
-        return ""
-    only = data.classes[int(labels[0] > 0)]
-    return (
-        f"All labels are {only!r}, so there is nothing to separate. Click to place points of the "
-        "other class, or load a file with both classes."
-    )

@@ -109,12 +109,9 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
 
 def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    words = {
-        404: "there is nothing at this address",
-        405: f"{request.method!r} is not allowed here",
-    }
-    message = words.get(error.status_code, error.detail)
-    return _error(error.status_code, message, error.headers)
+    method = f"{request.method!r} is not allowed here"
+    words = {404: "there is nothing at this address", 405: method}
+    return _error(error.status_code, words.get(error.status_code, error.detail), error.headers)
 
 
 Answer: TypeAlias = Callable[[bytes, QueryParams], dict[str, Any]]

@@ -318,7 +318,7 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
         for j, name in zip(features, how.expect, strict=True):
             names[j] = name
     named = Columns(names, how, where, has_header or bool(how.expect))
-    categorical, words = named.categorical(), named.words()
+    categorical, words = named.those(how.categorical), named.those(how.text)
     kinds = [Kind.SKIP] * width
     if label is not None:
         kinds[label] = Kind.LABEL
@@ -431,29 +431,26 @@ def _kind(
 def _bad_field(code: int, field: bytes, name: str, separator: str) -> BadExample:
     plain = field.decode(errors="replace")
     text = quoted(plain)
-    problem: Problem | None = None
-    if code == _OPEN:
-        words, problem = "a quote is opened and not closed", Problem.QUOTES
-    elif code == _QUOTE:
-        words, problem = f"expected {separator!r} after {text} in quotes", Problem.QUOTES
-    elif code == _NUMBER and _DECIMAL_COMMA.fullmatch(plain):
+    label = f"label {text} is not a class; correct it or remove the row"
+    known: dict[int, tuple[str, Problem | None]] = {
+        _OPEN: ("a quote is opened and not closed", Problem.QUOTES),
+        _QUOTE: (f"expected {separator!r} after {text} in quotes", Problem.QUOTES),
+        _NUMBER: (f"{text} is not a number", Problem.TEXT_AMONG_NUMBERS),
+        _BOOLEAN: (f"{text} is neither true nor false", Problem.TEXT_AMONG_NUMBERS),
+        _MISSING: (f"{text if plain.strip() else 'the value'} is missing", Problem.MISSING_VALUE),
+        _LARGE: (why_not_number(plain), None),
+        _INFINITE: (why_not_number(plain), None),
+        _WEIGHT: (f"weight {text} is not a number of at least 0", None),
+        _LABEL: (
+            label if plain.strip() else "the label is missing; fill it in or remove the row",
+            None,
+        ),
+    }
+    if code not in known:
+        return not_utf8(field)[1]
+    words, problem = known[code]
+    if code == _NUMBER and _DECIMAL_COMMA.fullmatch(plain):
         words, problem = f"{text} is a number with a comma", Problem.DECIMAL_COMMA
     elif code == _NUMBER and is_amount(plain):
         words, problem = f"{text} is not a plain number", Problem.NOT_PLAIN_NUMBERS
-    elif code in (_NUMBER, _BOOLEAN):
-        words = f"{text} is " + ("not a number" if code == _NUMBER else "neither true nor false")
-        problem = Problem.TEXT_AMONG_NUMBERS
-    elif code == _MISSING:
-        words = f"{text if plain.strip() else 'the value'} is missing"
-        problem = Problem.MISSING_VALUE
-    elif code in (_LARGE, _INFINITE):
-        words = why_not_number(plain)
-    elif code == _WEIGHT:
-        words = f"weight {text} is not a number of at least 0"
-    elif code == _LABEL and plain.strip():
-        words = f"label {text} is not a class; correct it or remove the row"
-    elif code == _LABEL:
-        words = "the label is missing; fill it in or remove the row"
-    else:
-        return not_utf8(field)[1]
     return BadExample(words, problem, column=name)

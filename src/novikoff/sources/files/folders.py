@@ -1,7 +1,5 @@
 """Folders of documents: a file is an example, its words are features, its folder is its label."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """JSON lines: an object on each line, whose values are features named by their keys."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -197,15 +198,12 @@ class ArrowFiles(Source):
             header = self._layout.feature_names
             return Chunk(dense, labels, texts, places, None, importances, first, columns=header)
         parts: list[tuple[SparseRows, Names]] = []
-        begin = 0
-        for j, kind in enumerate([*self._kinds, Kind.WORDS]):
-            if kind is not Kind.WORDS:
-                continue
-            if begin < j:
-                parts.append(cells_as_rows(fields[begin:j]))
-            if j < len(fields):
-                parts.append(self._documents(fields[j], self._layout.feature_names[j]))
-            begin = j + 1
+        named = zip(self._kinds, self._layout.feature_names, fields, strict=True)
+        for are_words, some in groupby(named, lambda one: one[0] is Kind.WORDS):
+            if are_words:
+                parts += [self._documents(cells, name) for _, name, cells in some]
+            else:
+                parts.append(cells_as_rows([cells for _, _, cells in some]))
         rows, names = parts[0] if len(parts) == 1 else side_by_side(parts)
         return Chunk(rows, labels, texts, places, names, importances, first)
 
@@ -220,12 +218,9 @@ class ArrowFiles(Source):
         rows, names = self._how.text_rule.rows(text, starts_of(taken), name)
         if self._how.missing_rule != "indicate" or not absent.any():
             return rows, names
-        gaps = SparseRows(
-            np.ones(int(absent.sum())),
-            np.zeros(int(absent.sum()), dtype=np.int32),
-            np.concatenate([[0], np.cumsum(absent)]).astype(np.int32),
-            1,
-        )
+        at = np.flatnonzero(absent)
+        first, ones = np.zeros(len(at), dtype=np.int32), np.ones(len(at))
+        gaps = SparseRows.of_entries(at, first, ones, len(absent), 1)
         return side_by_side([(rows, names), (gaps, Names.of([f"{name}="]))])
 
 
@@ -239,8 +234,7 @@ def cells_as_rows(fields: Sequence[Cells]) -> tuple[SparseRows, Names]:
     values = np.column_stack([cells.values for cells in fields])
     names, indices = numbered(fields)
     present = indices >= 0
-    starts = np.zeros(len(indices) + 1, dtype=np.int32)
-    np.cumsum(present.sum(axis=1), out=starts[1:])
+    starts = np.append(0, np.cumsum(present.sum(axis=1))).astype(np.int32)
     return SparseRows(values[present], indices[present], starts, len(names)), names
 
 
@@ -282,7 +276,7 @@ def layout_of(
             own[j] = name
         names = tuple(own)
     named = Columns(names, how, where, has_header or bool(how.expect))
-    categorical, words = named.categorical(), named.words()
+    categorical, words = named.those(how.categorical), named.those(how.text)
     kinds = [Kind.SKIP] * len(names)
     with ColumnProblems() as problems:
         for j in features:

@@ -1,7 +1,5 @@
 """svmlight: sparse examples, one a line: `label index:value index:value ...  # comment`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -5,8 +5,6 @@ feature "c=v" with value 1, unless its words are to be features (`TextRule`). In
 records decide what a column holds (`csv.py`), in Parquet and Arrow its type (`parquet.py`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -209,15 +207,10 @@ class Columns:
                 raise _same_name(len(places[name]), name, where)
         return [places[name][0] for name in expect]
 
-    def categorical(self) -> set[int]:
-        """The positions of the columns that are read as categories whatever they hold."""
-        self._check_present(self.how.categorical)
-        return set(self._positions(self.how.categorical))
-
-    def words(self) -> set[int]:
-        """The positions of the columns whose words are features."""
-        self._check_present(self.how.text)
-        return set(self._positions(self.how.text))
+    def those(self, wanted: Sequence[str]) -> set[int]:
+        """The positions of columns that must be there."""
+        self._check_present(wanted)
+        return set(self._positions(wanted))
 
     def _positions(self, wanted: Iterable[str]) -> list[int]:
         positions: list[int] = []

@@ -1,14 +1,15 @@
 """Text files to chunks: read in pieces, parsed on several threads, given in order."""
 
-from __future__ import annotations
-
 import re
 import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -152,10 +153,8 @@ class TextFiles(Source):
                     here = wanted[(wanted >= first) & (wanted < first + len(kept))]
                     ranks = (kept[here - first] + 1).tolist()
                     if len(here) and parsed["lines"] != len(parsed["labels"]):
-                        ends, count = (
-                            np.flatnonzero(text == ord("\n")) + 1,
-                            partial(self._count, text),
-                        )
+                        ends = np.flatnonzero(text == ord("\n")) + 1
+                        count = partial(self._count, text)
                         ranks = [1 + bisect_left(ends, rank, key=count) for rank in ranks]
                     for i, rank in zip(here.tolist(), ranks, strict=True):
                         found[i] = f"{one.name}:{line + rank - 1}"
@@ -181,15 +180,13 @@ class TextFiles(Source):
             for text, length, lines in pieces:
                 yield text, lines, parse(text, length, allowed)
             return
-        from concurrent.futures import Future, ThreadPoolExecutor
-
-        waiting: deque[tuple[Text, int, Future[Parsed]]] = deque()
-        pool = ThreadPoolExecutor(self._threads + 1)
+        waiting: deque[tuple[Text, int, _Call]] = deque()
+        threads = _Threads(self._threads + 1)
         if reading.compression is not None:
-            pieces = _one_ahead(pieces, pool.submit)
+            pieces = _one_ahead(pieces, threads.submit)
         try:
             for text, length, lines in pieces:
-                waiting.append((text, lines, pool.submit(parse, text, length, allowed)))
+                waiting.append((text, lines, threads.submit(parse, text, length, allowed)))
                 if len(waiting) > 2 * self._threads:
                     piece, before, parsed = waiting.popleft()
                     yield piece, before, parsed.result()
@@ -197,9 +194,7 @@ class TextFiles(Source):
                 piece, before, parsed = waiting.popleft()
                 yield piece, before, parsed.result()
         finally:
-            # Do not wait: an abandoned iteration ends when Python collects its garbage, perhaps in
-            # a thread that is just starting and holds the lock that waiting needs.
-            pool.shutdown(wait=False, cancel_futures=True)
+            threads.forget()
 
     def _pieces(self, reading: OpenInput) -> Iterator[tuple[Text, int, int]]:
         """Whole records: the text, how many bytes of it they are, and the header lines before."""
@@ -241,6 +236,74 @@ class TextFiles(Source):
             if ended:
                 return
             size = max(PIECE_BYTES, len(held) + 1)
+
+
+class _Call:
+    """A call that a thread makes."""
+
+    def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+        self._function, self._given = function, given
+        self._found: Any = None
+        self._error: BaseException | None = None
+        self._busy = Lock()
+        self._busy.acquire()
+
+    def make(self) -> None:
+        """Make it."""
+        try:
+            self._found = self._function(*self._given)
+        except BaseException as error:
+            self._error = error
+        self._given = ()
+        self._busy.release()
+
+    def result(self) -> Any:
+        """What it returned, or raised, once it has."""
+        with self._busy:
+            if self._error is not None:
+                raise self._error
+            return self._found
+
+
+class _Threads:
+    """Threads that make calls, and end when there are none: Python never waits for one to end.
+
+    An executor would do, but it loads the module logging, which takes as long as 10 MB of text.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._calls: SimpleQueue[_Call] = SimpleQueue()
+        self._left, self._lock = most, Lock()
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> _Call:
+        """Have a call made on a thread."""
+        call = _Call(function, given)
+        self._calls.put(call)
+        with self._lock:
+            is_more = self._left > 0
+            self._left -= is_more
+        if is_more:
+            Thread(target=self._work).start()
+        return call
+
+    def _work(self) -> None:
+        while True:
+            try:
+                call = self._calls.get_nowait()
+            except Empty:
+                with self._lock:
+                    if self._calls.empty():  # nothing was put in between
+                        self._left += 1
+                        return
+            else:
+                call.make()
+                del call
+
+    def forget(self) -> None:
+        """Forget the calls that no thread has begun."""
+        with suppress(Empty):
+            while True:
+                self._calls.get_nowait()
 
 
 def _one_ahead(items: Iterator[Any], submit: Callable[..., Any]) -> Iterator[Any]:

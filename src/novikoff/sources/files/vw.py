@@ -1,7 +1,5 @@
 """Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:scale] name[:value] ...`."""
 
-from __future__ import annotations
-
 from novikoff import _core
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import ReadOptions
