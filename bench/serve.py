@@ -49,8 +49,9 @@ if sys.argv[1] == "off":
         opened(self, *given, **more)
         self._base.execute("PRAGMA synchronous=OFF")
     journal.Journal.__init__ = without_sync
-from novikoff.cli.main import run
-run(["serve", sys.argv[2], "--port", "0"])
+from novikoff.cli.main import main
+sys.argv[1:] = ["serve", sys.argv[2], "--port", "0"]
+main()
 """
 LABELS = ("ham", "spam")
 

@@ -45,6 +45,7 @@ MACHINES = {
         "LANG": "C",
         "LC_ALL": "C",
         "PYTHONHASHSEED": "2",
+        "NOVIKOFF_AVX512": "0",
     },
 }
 
@@ -87,12 +88,37 @@ def test_another_machine_and_every_layout_of_the_rows_show_the_same(
             assert [other for other in same if ordinary[other] != shown] == []
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="AVX2 is of x86-64")
-def test_the_core_uses_avx2_where_the_processor_has_it_unless_told_otherwise() -> None:
+WIDE = {"avx2", "bmi1", "bmi2", "abm", "popcnt"}
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="these are of x86-64")
+@pytest.mark.parametrize(("name", "needs"), [("avx2", WIDE), ("avx512", WIDE | {"avx512f"})])
+def test_the_core_uses_what_the_processor_has_unless_told_otherwise(
+    name: str, needs: set[str]
+) -> None:
     flags = set(Path("/proc/cpuinfo").read_text(encoding="ascii").split())
-    found = []
-    for asked in ("1", "0"):
-        command = [sys.executable, "-c", "from novikoff import _core; print(_core.avx2)"]
-        env = {**os.environ, "NOVIKOFF_AVX2": asked}
-        found.append(subprocess.check_output(command, env=env, text=True).strip())
-    assert found == [str({"avx2", "bmi1", "bmi2", "abm", "popcnt"} <= flags), "False"]
+    asked = [python(f"_core.{name}", {f"NOVIKOFF_{name.upper()}": each}) for each in ("1", "0")]
+    assert asked == [str(needs <= flags), "False"]
+
+
+KERNELS = """
+import hashlib, numpy as np
+from novikoff import Kernel
+from novikoff.stream.rows import DenseRows
+X = np.random.default_rng(0).normal(size=(90, 300)) * (np.arange(300) % 3 == 0)
+rows = DenseRows(X)
+gram = Kernel("poly", 4).gram(rows, rows.sparse(), np.arange(90))
+"""
+
+
+@pytest.mark.parametrize("name", ["NOVIKOFF_AVX512", "NOVIKOFF_AVX2"])
+def test_kernels_have_the_same_bits_in_narrower_vectors(name: str) -> None:
+    digest = "hashlib.sha256(gram.tobytes()).hexdigest()"
+    assert python(digest, {name: "0"}, KERNELS) == python(digest, {}, KERNELS)
+
+
+def python(expression: str, env: dict[str, str], before: str = "") -> str:
+    """What another process prints."""
+    code = f"from novikoff import _core\n{before}\nprint({expression})"
+    command, environment = [sys.executable, "-c", code], {**os.environ, **env}
+    return subprocess.check_output(command, env=environment, text=True).strip()

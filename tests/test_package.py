@@ -116,6 +116,18 @@ def test_ctrl_c_while_it_is_loading_leaves_no_traceback() -> None:
     assert (done.returncode, done.stderr) == (130, "novikoff: interrupted\n")
 
 
+def test_garbage_is_collected_while_a_verb_runs_but_not_what_was_loaded() -> None:
+    code = (
+        "import gc; from novikoff.cli import demo, main\n"
+        "def shown() -> None: print(gc.isenabled(), gc.get_freeze_count() > 10_000)\n"
+        "demo.demo = shown; main.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True True\n"
+
+
 def test_help_ends_in_an_example() -> None:
     for words in (["--help"], ["demo", "--help"]):
         answer = run(*words)

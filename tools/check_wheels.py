@@ -63,6 +63,12 @@ def oldest() -> list[str]:
     return [needed.replace(">=", "==") for needed in project["dependencies"]]
 
 
+def processor_time() -> float:
+    """What the programs run from here have taken so far, in seconds."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 def check(
     version: str, python: Path, folder: Path, tests: list[str], pins: list[str], jobs: str
 ) -> None:
@@ -76,22 +82,22 @@ def check(
     programs = folder / "fresh" / "bin"
     run(programs / "pip", "download", "--quiet", "--dest", downloads, wheel, *pins)
     quiet = {"PATH": f"{programs}{os.pathsep}{without_compilers(folder / 'programs')}"}
-    began = time.monotonic()
+    began, worked = time.monotonic(), processor_time()
     offline = ["--no-index", "--find-links", str(downloads), str(wheel), *pins]
     run(programs / "pip", "install", "--quiet", "--no-compile", *offline, **quiet)
     installed = time.monotonic() - began
-    began = time.monotonic()
     said = run(programs / "novikoff", "demo", **quiet)
-    demo = time.monotonic() - began
+    both, worked = time.monotonic() - began, processor_time() - worked
     print(
-        f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB; environment {made:.1f} s, "
-        f"install {installed:.1f} s, demo {demo:.1f} s",
+        f"{wheel.name}: {wheel.stat().st_size / 1e6:.2f} MB; environment {made:.1f} s, install "
+        f"{installed:.1f} s, demo {both - installed:.1f} s; processor time of both {worked:.1f} s",
         flush=True,
     )
     if "the bound holds" not in said:
         sys.exit(f"the demo of {wheel.name} printed:\n{said}")
-    if installed + demo > SECONDS:
-        print(f"  more than {SECONDS} s: try again on a quiet machine", flush=True)
+    if both > SECONDS:
+        slow = "and of processor time" if worked > SECONDS else "because the machine is busy"
+        print(f"  more than {SECONDS} s, {slow}", flush=True)
     copy_tests(folder)
     if tests != ["none"]:
         # what other tests need does not accept the oldest versions
@@ -138,7 +144,8 @@ def emulate(folder: Path, tests: list[str]) -> None:
     named = [f"--platform=manylinux_2_{minor}_aarch64" for minor in (17, 27, 28)]
     named += ["--only-binary=:all:", "--python-version=3.11", "--implementation=cp"]
     target = ["--quiet", "--no-compile", "--target", str(site)]
-    run(sys.executable, "-m", "pip", "install", *target, *named, wheel, "pytest", "hypothesis")
+    needed = [str(wheel), "pytest", "hypothesis", "pandas"]
+    run(sys.executable, "-m", "pip", "install", *target, *named, *needed)
     copy_tests(folder)
     began = time.monotonic()
     said = run(*python, "-m", "novikoff", "demo", PYTHONPATH=site)

@@ -17,7 +17,8 @@ def generate() -> str:
     stubs.put(importlib.import_module("novikoff._core"))
     text = str(stubs.get()).replace("NDArray,", "NDArray[Any],")
     for value in ("True", "False"):  # which of them depends on the processor
-        text = text.replace(f"avx2: bool = {value}", "avx2: bool")
+        for name in ("avx2", "avx512"):
+            text = text.replace(f"{name}: bool = {value}", f"{name}: bool")
     needs_any = "import Annotated, Any" not in text
     return text.replace("import Annotated", "import Annotated, Any") if needs_any else text
 

@@ -78,7 +78,7 @@ def test_an_error_of_a_verb_ends_with_its_own_cure(tmp_path: Path) -> None:
     assert error("train", tmp_path / "z.csv", "-o", tmp_path / "m").endswith(
         "is a third label, after '0' and '1'; name the label's column with --label (default: the "
         "last), or use --multiclass for all labels, --one-vs-rest 2 for one against the rest, or "
-        "--keep"
+        "--keep for some of them"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import signal
+import typing
 from typing import Any
 
 import joblib
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
+import novikoff.estimators
 from novikoff import (
     AdaptivePerceptron,
     AveragedPerceptron,
@@ -615,3 +617,19 @@ def test_the_variances_of_an_adaptive_perceptron_are_those_of_its_learners() -> 
     rows = AdaptivePerceptron().partial_fit(X, y % 2, classes=[0, 1])
     # names have room for more columns, so the constant is in another lane of the sums
     assert named.variances_ == pytest.approx(rows.variances_, rel=1e-12)
+
+
+def test_annotations_of_every_estimator_can_be_evaluated() -> None:
+    for name in novikoff.estimators.__all__:
+        hints = typing.get_type_hints(getattr(novikoff.estimators, name).__init__)
+        assert "return" in hints
+
+
+def test_a_batch_of_single_examples_is_learned_by_a_subclass_s_own_method() -> None:
+    class Prefixed(Perceptron):
+        def learn_one(self, x: Any, y: Any, **more: Any) -> None:
+            super().learn_one({f"pre_{name}": value for name, value in x.items()}, y, **more)
+
+    clf = Prefixed()
+    assert clf.learn_each([{"a": 1.0}, {"a": -1.0}, {"b": 1.0}, {"b": -1.0}], [0, 1, 1, 0]) == {}
+    assert {*clf.named_weights} == {"pre_a", "pre_b"}

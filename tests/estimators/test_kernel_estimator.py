@@ -94,6 +94,9 @@ def test_single_rows_and_blocks_are_the_same_stream(multiclass: Any) -> None:
     assert singly.decision_one(X[0]) == dict(
         zip("abc", at_once.decision_function(X[:1])[0].tolist(), strict=True)
     )
+    assert singly.predict_proba_one(X[0]) == dict(
+        zip("abc", at_once.predict_proba(X[:1])[0].tolist(), strict=True)
+    )
 
 
 def test_runs_in_step_make_the_mistakes_of_runs_alone() -> None:

@@ -122,3 +122,9 @@ def test_what_is_not_known_is_refused() -> None:
     with pytest.raises(ValueError, match="undecided"):
         certify(hard, hard[:, 0] > hard[:, 1] ** 2, max_seconds=0.0).estimable()
     assert math.isinf(certify(X, [0, 0, 1, 1]).directions[0])
+
+
+def test_one_separated_row_is_spoken_of_in_the_singular() -> None:
+    left = certify([[0.0], [0.0], [1.0]], [2, 0, 0], model="poisson").estimable()
+    assert left.sentence.startswith("1 of 3 rows is separated")
+    assert "do not all exist; without this row and the coefficient of" in left.sentence

@@ -91,7 +91,7 @@ def said(summary: Any) -> str:
 
 
 def test_each_verdict_in_words() -> None:
-    """And separated runs in docs/reference.md."""
+    """And separated runs in docs/reference/runs.md."""
     assert str(played(XOR, bias=True).summary()) == CYCLE
     assert str(played(NOISY, 1).summary(NOISY)) == BUDGET
     run = Interrupted(Run(Additive(2).open_ledger(), Verdict.INTERRUPTED)).run

@@ -261,6 +261,12 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             alpha=np.zeros(N),
             w=w,
         ),
+        partial(
+            core.echelon,
+            matrix=np.arange(12, dtype=np.int64),
+            columns=4,
+            pivots=np.zeros(3, dtype=np.int64),
+        ),
         partial(core.squares, *rows, bias=True, out=np.empty(N)),
         partial(
             core.eliminate,

@@ -55,7 +55,7 @@ def csr(X: NDArray[Any], index: Any = np.int32) -> SparseRows:
 
 def scores_or_error(rows: Rows, w: Any, *, bias: bool, signs: bool) -> list[float] | str:
     try:
-        return list(dots(rows, w, bias=bias, signs=signs).tolist())
+        return list(dots(rows, w, bias=bias, tell=np.copy if signs else None).tolist())
     except BadExample as error:
         return str(error)
 
@@ -85,11 +85,11 @@ def test_an_estimate_has_the_sign_of_the_score_and_of_the_exact_sum(
 def test_scores_are_estimated_where_rows_are_many(value: Any, index: Any) -> None:
     X = np.random.default_rng(0).standard_normal((40, 9)).astype(value)
     rows, w = csr(X, index), np.full(9, 0.1)
-    estimated, scored = dots(rows, w, signs=True), dots(rows, w)
+    estimated, scored = dots(rows, w, tell=np.copy), dots(rows, w)
     assert (estimated != scored).any()
     assert np.abs(estimated - scored).max() < 1e-5
     few = csr(X[:3], index)
-    assert (dots(few, w, signs=True) == dots(few, w)).all()
+    assert (dots(few, w, tell=np.copy) == dots(few, w)).all()
 
 
 @settings(max_examples=60)
@@ -150,7 +150,7 @@ def test_columns_out_of_order_or_range_are_noticed_by_estimates() -> None:
         swapped.indices[-2:][::-1],
         swapped.values[-2:][::-1],
     )
-    estimated = dots(swapped, w, signs=True)
+    estimated = dots(swapped, w, tell=np.copy)
     assert (np.sign(estimated) == np.sign(dots(rows, w))).all()
     assert (swapped.indices == rows.indices).all()  # they were sorted
     for wrong in (-1, 12, 2**31 - 1):
@@ -158,7 +158,7 @@ def test_columns_out_of_order_or_range_are_noticed_by_estimates() -> None:
             damaged = csr(X)
             damaged.indices[12 * 30 + at] = wrong
             with pytest.raises(BadExample, match=f"row 30: column {wrong} is not in 0..11"):
-                dots(damaged, w, signs=True)
+                dots(damaged, w, tell=np.copy)
 
 
 def test_predict_has_the_labels_of_the_scores() -> None:

@@ -27,10 +27,8 @@ from novikoff.models.calibration import (
     Calibration,
     _Cell,
     _pooled,
-    jointly,
     logarithms,
-    of_two,
-    one_against_rest,
+    probabilities,
 )
 from novikoff.models.measures import INTERVALS, Judge
 
@@ -67,7 +65,7 @@ def test_probabilities_never_decrease_and_are_never_0_or_1(met: list[tuple[float
     assert (np.diff(p) >= 0).all()
     assert (p > 0).all()
     assert (p < 1).all()
-    both = of_two(calibration, x)
+    both = probabilities([calibration], x)
     assert both[:, 1].tolist() == p.tolist()
     assert (both[:, 0] + both[:, 1] == 1).all()
 
@@ -169,8 +167,9 @@ def test_many_classes_share_one_probability() -> None:
     half = Calibration(np.array([-1.0, 1.0]), np.array([0.1, 0.9]))
     s = np.array([[0.0, 2.0, -5.0], [1.0, 1.0, 1.0]])
     # leads: −2, 2, −7, and three times 0; the first class of the second row is the best
-    assert jointly(half, s) == pytest.approx(np.array([[0.05, 0.9, 0.05], [0.5, 0.25, 0.25]]))
-    assert one_against_rest([half] * 3, s) == pytest.approx(
+    of_leads = np.array([[0.05, 0.9, 0.05], [0.5, 0.25, 0.25]])
+    assert probabilities([half], s, joint=True) == pytest.approx(of_leads)
+    assert probabilities([half] * 3, s) == pytest.approx(
         np.array([[0.5 / 1.5, 0.9 / 1.5, 0.1 / 1.5], [1 / 3] * 3])
     )
 
@@ -181,7 +180,7 @@ def test_the_best_class_has_the_probability_of_its_lead_and_no_other_a_greater_o
     s[0] = [0.1, 0.0, -9.0, -9.0]  # the second would get nearly all of what the first leaves
     low = Calibration(np.array([-4.0, 0.0, 4.0]), np.array([0.01, 0.3, 0.4]))
     for calibration in (to, low):
-        p = jointly(calibration, s)
+        p = probabilities([calibration], s, joint=True)
         best = p.max(axis=1)
         assert p.sum(axis=1) == pytest.approx(np.ones(500))
         assert (s.argmax(axis=1) == p.argmax(axis=1)).all()

@@ -149,7 +149,7 @@ def test_bounds_on_memory_out_of_range_are_rejected() -> None:
             clf.learn_one({"a": 1}, 1)
         assert not hasattr(clf, "classes_")
     with pytest.raises(TypeError, match="max_names"):
-        VotedPerceptron(max_names=10)  # type: ignore[call-arg]
+        VotedPerceptron(max_names=10)
     frame = pd.DataFrame({"a": [1.0, -1.0]})
     with pytest.raises(ValueError, match="hash_bits needs names from the start"):
         Perceptron(hash_bits=4).fit(frame, [0, 1]).learn_one({"a": 1}, 1)

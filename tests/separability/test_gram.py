@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import factorial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,13 @@ from helpers.strategies import dyadic_data
 from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.exact.rows import ExactRows
+from novikoff.separability import gram
 from novikoff.separability.certifying import evidence
-from novikoff.separability.points import orthogonal_to
+from novikoff.separability.exact_linear import aliases, kernel_aliases
+from novikoff.separability.gram import gram_of
+from novikoff.separability.points import Points, orthogonal_to
+from novikoff.sources.open import Data
+from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
@@ -165,13 +172,42 @@ def test_a_certificate_that_was_changed_is_rejected(
         (XOR[0], {"kernel": SQUARE, "margin_rtol": 0}, "a kernel is for two labels"),
         (XOR[0], {"kernel": "precomputed"}, "square matrix"),
         (XOR[0] * np.nan, {"kernel": SQUARE}, "column 0 is missing"),
-        (np.zeros((4001, 1)), {"kernel": "linear"}, "at most 4,000 rows"),
     ],
 )
 def test_what_cannot_be_certified_is_said(X: Any, options: Any, message: str) -> None:
     y = np.resize(XOR[1], len(X))
     with pytest.raises(ValueError, match=message):
         certify(X, y, **options)
+
+
+@pytest.mark.parametrize(("container", "most"), [("max", 46), ("204800", 32)])
+def test_rows_whose_pairs_do_not_fit_into_half_of_the_memory_are_refused(
+    container: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "memory.max").write_text(f"{container}\n")
+    monkeypatch.setattr(gram, "_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}.__getitem__)
+    assert certify(np.zeros((most, 1)), np.resize([0, 1], most), kernel="linear").multipliers
+    said = f"at most {most} rows .* half of this machine's memory, not {most + 1}"
+    with pytest.raises(BadExample, match=said):
+        certify(np.zeros((most + 1, 1)), np.resize([0, 1], most + 1), kernel="linear")
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "kernel"), [(40, 2, SQUARE), (25, 3, Kernel("linear")), (9, 4, SQUARE)]
+)
+def test_combinations_of_kernels_are_found_as_those_of_any_columns(
+    n: int, d: int, kernel: Kernel
+) -> None:
+    X = np.random.default_rng(n).integers(-2, 3, (n, d)).astype(np.float64)
+    whole = Data(Block(DenseRows(X), np.resize(np.array([-1, 1], np.int8), n)), None, ("-1", "1"))
+    data, of = gram_of(whole, kernel, constant=False)
+    points = Points(data.block, bias=False, kernel=of.kernel)
+    found = kernel_aliases(points)
+    assert found == aliases(Points(data.block, bias=False))
+    assert found or n < d * d
+    assert all(points.exact.all_orthogonal(v) for v in found.values())
+    assert not points.exact.all_orthogonal({0: 1})
 
 
 def test_a_matrix_of_no_space_is_refused() -> None:
@@ -191,3 +227,15 @@ def test_many_vectors_are_multiplied_at_once_as_one_by_one(bias: bool) -> None:
         alone = orthogonal_to(exact, [v])
         assert alone.any()
         assert (orthogonal_to(exact, [v] * 17) == alone).all()
+
+
+@given(data=st.data())
+def test_vectors_that_are_added_up_are_as_orthogonal_to_rows_as_each(data: st.DataObject) -> None:
+    numbers = st.integers(-3, 3)
+    X = np.array(data.draw(st.lists(st.lists(numbers, min_size=4, max_size=4), min_size=1)))
+    vectors = data.draw(st.lists(st.lists(numbers, min_size=5, max_size=5), max_size=40))
+    sparse = [{j: x for j, x in enumerate(v) if x} for v in vectors]
+    rows = DenseRows(X.astype(np.float64)).sparse()
+    whole = np.column_stack([X, np.ones(len(X), dtype=np.int64)])
+    expected = (whole @ np.array(vectors, dtype=np.int64).reshape(-1, 5).T == 0).all(axis=1)
+    assert (orthogonal_to(ExactRows(rows, bias=True), sparse) == expected).all()

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import flint
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
-from novikoff import BadExample, Certificate, Rejected, Stopped, certify, verify
+from novikoff import BadExample, Certificate, Rejected, Stopped, _core, certify, verify
+from novikoff.guarantees import check
 from novikoff.separability import exact_linear, search, widest_margin
 from novikoff.separability import exact_linear as linear
+from novikoff.separability.points import Points
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import DenseRows
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -195,3 +202,34 @@ def test_a_certificate_is_proved_only_for_the_columns_and_labels_that_it_names()
         with pytest.raises(Rejected, match=words):
             verify(found, X, labels)
     assert verify(certify(frame.to_numpy(), y), frame, y)  # which names no columns
+
+
+numbers = st.integers(-3, 3) | st.sampled_from([2**62, 1 - 2**40, check.PRIME])
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda k: st.lists(st.lists(numbers, min_size=k, max_size=k), min_size=1)
+    )
+)
+def test_the_core_eliminates_as_flint_does(matrix: list[list[int]]) -> None:
+    rows, columns = len(matrix), len(matrix[0])
+    mine = np.array([[x % check.PRIME for x in row] for row in matrix], dtype=np.int64)
+    pivots = np.zeros(min(rows, columns), dtype=np.int64)
+    rank = _core.echelon(matrix=mine.reshape(-1), columns=columns, pivots=pivots)
+    theirs, known = flint.nmod_mat(matrix, check.PRIME).rref()
+    assert rank == known
+    assert mine.tolist() == [[int(x) for x in row] for row in theirs.tolist()]
+    assert pivots[:rank].tolist() == [row.index(1) for row in mine[:rank].tolist()]
+
+
+@given(data=st.data())
+def test_aliases_of_small_numbers_are_those_of_any(data: st.DataObject) -> None:
+    d = data.draw(st.integers(1, 5))
+    row = st.lists(st.integers(-3, 3).map(lambda x: x / 2), min_size=d, max_size=d)
+    X = np.array(data.draw(st.lists(row, min_size=1, max_size=8)))
+    points = Points(Block(DenseRows(X), np.ones(len(X), np.int8)), bias=data.draw(st.booleans()))
+    quick = linear.aliases(points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear, "_simple_relations", lambda *_: None)
+        assert linear.aliases(points) == quick

@@ -148,7 +148,7 @@ def test_the_report_says_how_many_rows_tie_and_blames_no_label(overlapping: Know
 def test_a_share_of_held_out_rows_has_its_counts_and_an_interval(overlapping: Known) -> None:
     trial = overlapping.trial
     assert trial is not None
-    right, n = trial.right["average"], len(trial.test)
+    right, n = trial.by["average"].right, len(trial.test)
     said = words([sections.summary(overlapping)])
     assert re.search(
         rf"right on {right} of {n}, [0-9.]+% \(95% interval [0-9.]+% to [0-9.]+%\)", said

@@ -139,8 +139,8 @@ def test_a_long_text_in_utf_16_is_read_in_pieces(tmp_path: Path) -> None:
 def test_decimal_commas_are_read_if_asked_for(tmp_path: Path) -> None:
     text = "x;y;k\n1;2,5;a\n3;4;b\n5;1e0;a\n"
     assert refusal(tmp_path, text.replace("4", "4,0")) == (
-        "t.csv:2: column 'y' holds '2,5', a number with a comma; pass decimal='comma' if it is a "
-        "decimal point; otherwise remove it from the numbers"
+        "t.csv:2: column 'y' holds '2,5', a number with a comma; pass decimal='comma' if it is the "
+        "decimal separator; otherwise remove it from the numbers"
     )
     assert same(read(tmp_path, text, decimal="comma"), read(tmp_path, TABLE))
     quoted = 'x,y,k\n1,"2,5",a\n3,4,b\n5,"1,0",a\n'

@@ -176,6 +176,10 @@ def test_scores_are_the_same_however_many_processors_share_them(
     for cores in (1, 2, 5):
         monkeypatch.setattr(row_module, "_cores", lambda cores=cores: cores)
         assert dots(some, w).tobytes() == alone.tobytes()
+        for rows in (1 << 17, 64, 1):  # labels are found for so many at a time
+            monkeypatch.setattr(row_module, "_TOLD_AT_ONCE", rows)
+            told = dots(some, w, tell=lambda scores: np.array(["no", "yes"])[(scores > 0) * 1])
+            assert told.tolist() == ["yes" if score > 0 else "no" for score in alone.tolist()]
 
 
 def test_a_row_that_cannot_be_scored_is_named_however_many_processors_share_them(
@@ -187,9 +191,12 @@ def test_a_row_that_cannot_be_scored_is_named_however_many_processors_share_them
     monkeypatch.setattr(row_module, "_cores", lambda: 4)
     with pytest.raises(BadExample, match=r"NaN \(row 777, column 2\)"):
         dots(DenseRows(X), np.ones(3))
+    with pytest.raises(BadExample, match=r"NaN \(row 777, column 2\)"):
+        dots(DenseRows(X), np.ones(3), tell=np.sign)
     indices = np.tile([2, 0], 1000)  # out of order in every row
-    unsorted = SparseRows(np.ones(2000), indices, np.arange(0, 2001, 2), 3)
-    assert (dots(unsorted, np.arange(3.0)) == 2).all()
+    for tell in (None, np.sign):
+        unsorted = SparseRows(np.ones(2000), indices, np.arange(0, 2001, 2), 3)
+        assert (dots(unsorted, np.arange(3.0), tell=tell) == (1 if tell else 2)).all()
 
 
 def test_learning_writes_nothing_to_the_rows() -> None:

@@ -8,8 +8,9 @@ import gzip
 import io
 import random
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, active_count, current_thread
+from threading import enumerate as threads_now
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from novikoff import BadExample
 from novikoff.sources import ReadOptions, open_files
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files import text as pieces
+from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.inputs import inputs_of
 from novikoff.stream.rows import SparseRows, join
 
@@ -219,18 +221,23 @@ def test_detecting_the_format_of_a_pipe_delays_no_example(monkeypatch: pytest.Mo
 def test_an_abandoned_iteration_does_not_wait_for_its_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waited: list[bool] = []
-    shutdown = ThreadPoolExecutor.shutdown
+    held, parse, begun = Event(), Svmlight.parse, list[int]()
 
-    def noted(self: ThreadPoolExecutor, wait: bool = True, **options: Any) -> None:
-        waited.append(wait)
-        shutdown(self, wait, **options)
+    def slow(self: Svmlight, *given: Any) -> Any:
+        begun.append(1)
+        if len(begun) > 1:
+            held.wait(60)
+        return parse(self, *given)
 
     monkeypatch.setattr(pieces, "PIECE_BYTES", 64)
-    monkeypatch.setattr(ThreadPoolExecutor, "shutdown", noted)
+    monkeypatch.setattr(Svmlight, "parse", slow)
     (tmp_path / "data.svm").write_text(text_of(200))
-    chunks = iter(open_files(tmp_path / "data.svm"))
+    before, chunks = active_count(), iter(open_files(tmp_path / "data.svm", ReadOptions(threads=2)))
     next(chunks)
     del chunks
     gc.collect()
-    assert waited == [False]
+    assert active_count() > before  # they are still at it
+    held.set()
+    for thread in set(threads_now()) - {current_thread()}:
+        thread.join(60)
+    assert len(begun) < 5  # of five pieces, what no thread had begun is forgotten
