@@ -229,3 +229,22 @@ def test_an_error_names_a_hostile_file_in_one_line(tmp_path: Path) -> None:
     words = error("train", tmp_path / "no\x1b[31m\nsuch\udc80.csv", "-o", tmp_path / "m")
     assert CONTROL.findall(words) == []
     assert "such" in words
+
+
+def test_the_program_leaves_the_collector_of_garbage_on(folder: Path) -> None:
+    """Also after an error before a verb is loaded: a program that calls `main` goes on."""
+    for words in ("nonsense", "train missing.csv -o m", "version"):
+        script = f"""
+import gc, sys
+from novikoff.cli.main import main
+sys.argv = ["novikoff", *{words.split()}]
+try:
+    main()
+except SystemExit:
+    pass
+print(gc.isenabled())
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True
+        )
+        assert done.stdout.endswith("True\n"), done.stderr

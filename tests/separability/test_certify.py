@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -329,6 +330,24 @@ def test_an_interrupt_at_any_moment_leaves_a_true_certificate() -> None:
         known: Certificate = stopped.value.certificate
         assert (known.verdict, known.why_undecided) == ("undecided", "the search was interrupted")
         assert verify(known, X, y)
+
+
+def test_an_interrupt_while_the_rows_are_hashed_leaves_the_certificate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    result, waits = Future.result, iter(range(1))
+
+    def interrupted(self: Future[Any], timeout: float | None = None) -> Any:
+        if next(waits, None) is not None:
+            raise KeyboardInterrupt
+        return result(self, timeout)
+
+    monkeypatch.setattr(Future, "result", interrupted)
+    X, y = [[1.0], [2.0], [3.0]], [0, 0, 1]
+    with pytest.raises(Stopped) as stopped:
+        certify(X, y)
+    assert stopped.value.certificate.verdict == "complete"
+    assert verify(stopped.value.certificate, X, y)
 
 
 NOT_COMPLETE = {("iris", 1), ("iris", 2), ("digits", 8), ("digits", 9)}

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import factorial
+from math import factorial, inf
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from helpers.strategies import dyadic_data
 from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.exact.rows import ExactRows
-from novikoff.separability import gram
+from novikoff.separability import gram, search
 from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import aliases, kernel_aliases
 from novikoff.separability.gram import gram_of
@@ -39,6 +39,17 @@ def twice_checked(found: Certificate, X: Any, y: Any) -> Certificate:
     assert verify(found, X, y)
     check.check(found.to_dict(), evidence(X, y))
     return found
+
+
+def test_aliases_in_a_space_with_many_coordinates_are_looked_for_if_there_is_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search, "MOST_COLUMNS", 0)
+    X, y = XOR
+    for seconds, looks in ((inf, True), (1e6, False)):
+        said: list[str] = []
+        certify(X, y, kernel=Kernel("linear"), max_seconds=seconds, progress=said.append)
+        assert ("looking for aliased columns" in said) == looks
 
 
 def parity(n: int) -> tuple[Any, Any]:

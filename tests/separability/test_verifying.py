@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.separation import Problem, problems
-from novikoff import certify, sources
+from novikoff import certify, sources, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.certificate import examples, fingerprint
 from novikoff.separability.exact_linear import rank_of
@@ -88,3 +88,12 @@ def test_files_read_in_blocks_are_those_read_at_once(
         assert found.data.block.rows.dim == whole.block.rows.dim
         assert replace(found.data, block=whole.block) == whole
     assert json.dumps(certify(whole).to_dict())
+
+
+def test_files_read_in_blocks_do_not_do_for_a_model_that_needs_all_rows(tmp_path: Path) -> None:
+    (tmp_path / "t.svm").write_text("0 1:1\n2 1:2\n1 1:3\n")
+    X, y = [[1.0], [2.0], [3.0]], [0, 2, 1]
+    found = certify(X, y, model="poisson")
+    scanned = Scanned(tmp_path / "t.svm", ReadOptions(), hashed=True, as_levels=True)
+    with pytest.raises(check.Rejected, match="needs all rows at once; pass X and y"):
+        verify(found, scanned)
