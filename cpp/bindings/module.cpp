@@ -107,6 +107,8 @@ static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64
 }
 
 NB_MODULE(_core, m) {
+  // What a program holds when it ends is no leak, and no matter for who ends it.
+  nb::set_leak_warnings(false);
   m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
   m.attr("avx2") = wide;
   m.attr("avx512") = widest;

@@ -477,6 +477,13 @@ class Fingerprint:
 def check_reading(it: Claim, data: Evidence) -> None:
     """Reject the certificate if it states other files, columns or labels than were read."""
     require(not it.files or it.files == data.files, "the files are not those of the certificate")
+    hint = f"; read {it.label!r:.99} as the label"
+
+    def require_same(what: str, here: object, there: object) -> None:
+        words = f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}"
+        require(there is None or there == here, words)
+
+    require_same("label's column", data.label, it.label)  # another one changes the columns, too
     hint = "; was it made with other options for reading?" if it.files else ""
     lost = [name for name in it.names or () if name not in (data.names or ())]
     levels = dict.fromkeys(name.partition("=")[0] for name in lost if "=" in name)
@@ -485,14 +492,9 @@ def check_reading(it: Claim, data: Evidence) -> None:
         hint = f"; read {', '.join(map(repr, levels))} as categories" if levels else hint
     d = it.d if it.model is None else it.model.columns
     require(d == data.columns, f"the data have {data.columns} columns, not {d}{hint}")
+    require_same("columns", data.names, it.names)
     is_truth = it.classes == ("false", "true") and data.classes[0] == f"not {data.classes[1]}"
-    for what, here, there in (
-        ("columns", data.names, it.names),
-        ("label's column", data.label, it.label),
-        ("labels", data.classes, data.classes if is_truth else it.classes),
-    ):
-        if there is not None and there != here:
-            raise Rejected(f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}")
+    require_same("labels", data.classes, data.classes if is_truth else it.classes)
 
 
 def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
