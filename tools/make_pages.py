@@ -4,7 +4,8 @@ A page shows files (a fenced block with file=NAME), commands with their output (
 console), and the help of a command (between marks). Each chapter, a few pages that share files, is
 run in a new directory of its own. The output of every command is put under it, unless it differs
 from what is there in times and speeds only. A command that ends in & is a service: it runs on a
-free port until `kill %1` or to the end of the chapter, and its first two lines are shown.
+free port until `kill %1` or `kill %%; wait`, or to the end of the chapter; its first two lines are
+shown.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def run(command: str, folder: str) -> str:
 
     Plain novikoff commands run in this process, which saves loading Python each time.
     """
-    if command == "kill %1":
+    if command in ("kill %1", "kill %%; wait"):
         return stop()
     if command.endswith(" &"):
         return start(command, folder)

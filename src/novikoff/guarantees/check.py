@@ -483,7 +483,8 @@ def check_reading(it: Claim, data: Evidence) -> None:
         words = f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}"
         require(there is None or there == here, words)
 
-    require_same("label's column", data.label, it.label)  # another one changes the columns, too
+    if data.label is not None:  # another one changes the columns, too
+        require_same("label's column", data.label, it.label)
     hint = "; was it made with other options for reading?" if it.files else ""
     lost = [name for name in it.names or () if name not in (data.names or ())]
     levels = dict.fromkeys(name.partition("=")[0] for name in lost if "=" in name)
@@ -493,6 +494,7 @@ def check_reading(it: Claim, data: Evidence) -> None:
     d = it.d if it.model is None else it.model.columns
     require(d == data.columns, f"the data have {data.columns} columns, not {d}{hint}")
     require_same("columns", data.names, it.names)
+    require_same("label's column", data.label, it.label)
     is_truth = it.classes == ("false", "true") and data.classes[0] == f"not {data.classes[1]}"
     require_same("labels", data.classes, data.classes if is_truth else it.classes)
 
