@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import base64
 import json
 import os
@@ -27,7 +28,9 @@ NODE = shutil.which("node")
 def _process() -> subprocess.Popen[str]:
     program = Path(__file__).with_name("second_checker.js")
     command = [str(NODE), str(program), str(SCRIPTS)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(process.communicate)  # it ends with its input
+    return process
 
 
 def ask_javascript(verb: str, **request: Any) -> Any:
