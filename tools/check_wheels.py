@@ -33,7 +33,6 @@ WHOLE = ["tests", "README.md", "docs", "--pyargs", "novikoff"]  # and the exampl
 FOREIGN = ["python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib"]
 FOREIGN += ["libc6", "libgcc-s1", "libstdc++6", "zlib1g", "libexpat1", "libssl3", "libffi8"]
 FOREIGN += ["libbz2-1.0", "liblzma5", "libsqlite3-0", "libuuid1", "libcrypt1"]
-SIGNED = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
 TIMES = re.compile(r"[\d.,]+ (s|ms|seconds)\b.*")
 SECONDS = 10  # pip install and the demo, downloads aside
 
@@ -114,7 +113,6 @@ def emulator(folder: Path) -> list[str | Path]:
     lists, root = folder / "lists", folder / "root"
     (lists / "partial").mkdir(parents=True)
     (folder / "status").touch()
-    (folder / "sources").write_text(f"deb {SIGNED} http://deb.debian.org/debian bookworm main\n")
     settings = {
         "APT::Architecture": "arm64",
         "APT::Architectures": "arm64",
@@ -122,8 +120,6 @@ def emulator(folder: Path) -> list[str | Path]:
         "Dir::State::lists": lists,
         "Dir::State::status": folder / "status",
         "Dir::Cache": folder / "cache",
-        "Dir::Etc::sourcelist": folder / "sources",
-        "Dir::Etc::sourceparts": "-",
     }
     apt: list[str | Path] = ["apt-get", "-qq"]
     for name, value in settings.items():
