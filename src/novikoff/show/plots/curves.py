@@ -28,7 +28,7 @@ from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
-    from novikoff.show.lab.results import Curves, Result
+    from novikoff.show.lab import Curves, Result
 
 _DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
 _BINS = 40  # of the histogram
