@@ -4,11 +4,18 @@ Each function returns matplotlib's Axes; pass `ax` to draw into your own.
 """
 
 from novikoff.show.plots.axes import NoMatplotlib, expect_format, new_axes, new_panels, save, svg
-from novikoff.show.plots.curves import experiment, margins, mistakes, readings, sandwich
-from novikoff.show.plots.estimators import Fitted, estimator, fitted, regions
+from novikoff.show.plots.curves import (
+    experiment,
+    margins,
+    mistakes,
+    precision_recall,
+    readings,
+    reliability,
+    roc,
+    sandwich,
+)
 from novikoff.show.plots.planes import certificate, constant, plane
-from novikoff.show.plots.runs import turning, update
-from novikoff.show.plots.scores import precision_recall, reliability, roc
+from novikoff.show.plots.runs import Fitted, estimator, fitted, regions, turning, update
 
 __all__ = [
     "Fitted",

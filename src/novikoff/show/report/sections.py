@@ -23,7 +23,6 @@ from novikoff.guarantees.novikoff_bound import KernelBound
 from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.separability.models import Regression
-from novikoff.show.report import regression
 from novikoff.show.report.figures import figures
 from novikoff.show.report.gathering import (
     Known,
@@ -37,7 +36,17 @@ from novikoff.show.report.html import Html, facts, folded, heading, paragraph, t
 from novikoff.sources import Data
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
-from novikoff.stream.printing import count, cut, listed, percent, plural, share_upwards, short, size
+from novikoff.stream.printing import (
+    count,
+    cut,
+    listed,
+    percent,
+    plain,
+    plural,
+    share_upwards,
+    short,
+    size,
+)
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
@@ -53,7 +62,14 @@ _MISSING: dict[Missing, str] = {
     "zero": "read as 0, if there are any",
     "indicate": "each marked by a feature of its own, if there are any",
 }
-
+_POISSON = (
+    "S. Correia, P. Guimarães & T. Zylkin (2019), Verifying the existence of maximum likelihood "
+    "estimates for generalized linear models, arXiv:1903.01633"
+)
+_OTHERS = (
+    "A. Albert & J. A. Anderson (1984), On the existence of maximum likelihood estimates in "
+    "logistic regression models, Biometrika 71, 1–10"
+)
 
 Parts: TypeAlias = list[tuple[str, str, str, Iterable[Html]]]
 
@@ -87,10 +103,10 @@ def regression_page(
     about = dict(facts_of(it))
     if data.source is not None and (at := it.separated_rows.tolist()):
         about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
-    found = [paragraph(_badge(it)), facts(about), *regression.separated_by(it)]
+    found = [paragraph(_badge(it)), facts(about), *_separated_by(it)]
     parts: Parts = [
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
-        ("estimates", "Estimates", "The estimates", regression.estimates(it)),
+        ("estimates", "Estimates", "The estimates", _estimates(it)),
         ("check", "Check", "Check it yourself", _check_it_yourself(it, origin)),
         (*_REPRODUCE, reproduce(origin, settings)),
     ]
@@ -241,7 +257,7 @@ def _by_hyperplane(known: Known, it: Certificate) -> Iterator[Html]:
                 f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
             )
             yield facts({"Separated": about, "Logistic regression": words.estimates(it.verdict)})
-            yield from regression.separated_by(shown)
+            yield from _separated_by(shown)
             yield paragraph(
                 "If a fitted model shows large estimates with huge standard errors, its optimiser "
                 "stopped on the way along this direction to infinity. Others may separate the same "
@@ -269,7 +285,64 @@ def _by_hyperplane(known: Known, it: Certificate) -> Iterator[Html]:
             f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
             "column adds nothing, and its coefficient is not determined.",
         )
-    yield from regression.estimates(shown)
+    yield from _estimates(shown)
+
+
+def _separated_by(it: Certificate) -> Iterator[Html]:
+    """The combination of columns that separates rows."""
+    if not it.weights_by_column:
+        return
+    sizes = it.weights_by_column
+    top, order = Decimal(max(map(abs, sizes.values()))), sorted(sizes, key=lambda j: -abs(sizes[j]))
+    yield heading("By what the rows are separated")
+    yield paragraph(
+        f"The sum of these columns, each times its number, {words.raises(it.data.kind)}"
+    )
+    rows = [(cut(it.data.name(j)), short(Decimal(sizes[j]) / top)) for j in order[:_LISTED]]
+    yield table(["column", "times"], rows)
+    yield _more(len(order) - _LISTED, "column")
+
+
+def _estimates(it: Certificate) -> Iterator[Html]:
+    """Where each estimate goes, what to do next, and how to cite it."""
+    if it.verdict == Separation.UNDECIDED:
+        return
+    left = it.estimable()
+    fate = dict.fromkeys(left.coefficients, "finite")
+    fate |= dict.fromkeys(left.absorbing, "finite without those that are not determined")
+    why = "not determined by the rows that are not separated" if it.multipliers else "none"
+    fate |= dict.fromkeys(left.dropped, why)
+    for j, x in it.infinite.items():
+        name = plain(it.data.name(j))
+        rest = "; finite without the separated rows" if name in left.coefficients else ""
+        fate[name] = f"{'+' if x > 0 else '−'}∞{rest}"
+    rows = sorted(fate.items(), key=lambda one: ("∞" not in one[1], one[1] == "finite"))
+    yield heading("Which estimates exist")
+    yield table(["coefficient", "estimate"], [(cut(a), b) for a, b in rows[:_LISTED]], left=(0, 1))
+    yield _more(len(rows) - _LISTED, "coefficient")
+    yield heading("What to do next")
+    always = "a penalised likelihood (Firth 1993), whose estimates are always finite"
+    if it.verdict == Separation.COMPLETE:
+        yield paragraph(f"Leave out columns that separate the rows, or use {always}.")
+    elif it.separated:
+        rest, gone = plural(int(left.rows.sum()), "row"), plural(len(left.dropped), "coefficient")
+        yield paragraph(
+            f"Fit the other {rest}, without {gone}: certificate.estimable() names both in Python. "
+            f"If you need numbers for what is left out, use {always}."
+        )
+    else:
+        yield paragraph("Fit the model. If that fails, separation is not the reason.")
+    yield heading("How to cite")
+    cited = _POISSON if it.data.kind == "poisson" else _OTHERS
+    yield paragraph(f"“{left.sentence}”")
+    yield paragraph(f"{cited}. Certified by novikoff {__version__}, {it.data.fingerprint}.")
+
+
+def _more(left: int, noun: str) -> Html:
+    """That so many are not listed."""
+    if left <= 0:
+        return Html()
+    return paragraph(f"… and {plural(left, f'more {noun}')}, in the certificate.", class_="more")
 
 
 def _separable(known: Known) -> str:
@@ -317,7 +390,7 @@ def _complete(known: Known, it: Certificate) -> Iterator[Html]:
     yield folded(
         "The largest weights",
         table(["column", "weight", "at length 1"], rows),
-        regression.more(len(order) - _LISTED, "weight"),
+        _more(len(order) - _LISTED, "weight"),
     )
 
 
@@ -340,7 +413,7 @@ def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
     yield folded(
         "The rows with the largest λ",
         table([_row(known), "label", "λ, as a share of all"], rows, left=(1,)),
-        regression.more(len(it.multipliers) - _LISTED, "row"),
+        _more(len(it.multipliers) - _LISTED, "row"),
     )
 
 
