@@ -12,9 +12,10 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from getopt import GetoptError, gnu_getopt
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -172,9 +173,18 @@ class Parser:
     ) -> None:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
         self.description = help
-        known = described(options)
-        self._parameters = [one for each in functions for one in _parameters(each, known)]
-        self._groups = [one for each in functions for one in _groups(each)]
+        known, self._parameters = described(options), list[Parameter]()
+        self._groups = list[tuple[str, Any, Group]]()
+        for name, (found, kind) in chain(*(_typed(each).items() for each in functions)):
+            if get_origin(kind) is Annotated:
+                kind, group = get_args(kind)
+                self._groups.append((name, kind, group))
+                fields = _typed(kind)
+                self._parameters += [
+                    Parameter(*fields[k], about, group) for k, about in group.options.items()
+                ]
+            elif name in known:
+                self._parameters.append(Parameter(found, kind, known[name]))
         self._arguments = [one for one in self._parameters if not one.names]
         self.options = {name: one for one in self._parameters for name in one.names}
 
@@ -201,7 +211,13 @@ class Parser:
         try:
             options, plain = gnu_getopt(list(words), short, long)
         except GetoptError as error:
-            raise BadUsage(self._why_not(error.opt)) from None
+            # its own words may change
+            name = f"-{error.opt}" if len(error.opt) == 1 else f"--{error.opt}"
+            if name in self.options:
+                takes = "takes no value" if self.options[name].is_flag else "needs a value"
+                raise BadUsage(f"{name} {takes}") from None
+            guess = did_you_mean(name, [*self.options, "--help"])
+            raise BadUsage(f"there is no option {name}{guess}") from None
         given: dict[str, Any] = {}
         for name, text in options:
             if name in ("-h", "--help"):
@@ -226,15 +242,6 @@ class Parser:
             raise BadUsage(f"unexpected argument {quoted(plain[0])}")
         return given
 
-    def _why_not(self, option: str) -> str:
-        """What is wrong with an option that `getopt` does not take; its own words may change."""
-        name = f"-{option}" if len(option) == 1 else f"--{option}"
-        if name in self.options:
-            return (
-                f"{name} takes no value" if self.options[name].is_flag else f"{name} needs a value"
-            )
-        return f"there is no option {name}{did_you_mean(name, [*self.options, '--help'])}"
-
     def help(self) -> str:
         """The usage, what the verb does, its arguments and options, and an example."""
         width = max(40, min(WIDEST, shutil.get_terminal_size((WIDEST, 0)).columns))
@@ -257,25 +264,10 @@ class Parser:
         return "\n".join([*lines, "", f"Example: {self.example}", ""])
 
 
-def _parameters(
-    function: Callable[..., Any], options: Mapping[str, Option], group: Group | None = None
-) -> Iterator[Parameter]:
+def _typed(function: Callable[..., Any]) -> dict[str, tuple[inspect.Parameter, Any]]:
     hints = get_type_hints(function, include_extras=True)
     found = inspect.signature(function).parameters
-    for name in found if group is None else options:
-        kind = hints[name]
-        if get_origin(kind) is Annotated:
-            kind, inner = get_args(kind)
-            yield from _parameters(kind, inner.options, inner)
-        elif name in options:
-            yield Parameter(found[name], kind, options[name], group)
-
-
-def _groups(function: Callable[..., Any]) -> Iterator[tuple[str, Any, Group]]:
-    """The parameters that are groups of options: the name, the dataclass and the group of each."""
-    for name, kind in get_type_hints(function, include_extras=True).items():
-        if get_origin(kind) is Annotated:
-            yield name, *get_args(kind)
+    return {name: (one, hints[name]) for name, one in found.items()}
 
 
 def _entry(name: str, help: str, width: int) -> list[str]:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -205,20 +205,22 @@ def examples_seen(model: Model) -> int:
 class Weights:
     """The weights of a model, or of one of its classes, by the names of their features."""
 
-    def __init__(self, model: Model, values: Vector, name: Callable[[int], str]) -> None:
+    def __init__(self, model: Model, values: Vector) -> None:
         learner, dim = model.learner, model.features.dim
         # what is 0 where nothing was learned: the weights, or for Winnow their powers
         learned = learner.powers if isinstance(learner, Multiplicative) else values
         used = learned[:dim].nonzero()[0]
         has_constant = len(values) > dim and (learner.bias or values[dim] != 0)
         self.columns = np.append(used, dim) if has_constant else used  # the constant last
-        self._values, self._name = values, name
+        self._values, self._features = values, model.features
         # Winnow1 and Winnow2 start at 1 and stay positive: below 1 favours the negative label
         self._neutral = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
 
     def named(self, columns: Positions) -> list[tuple[str, float]]:
         """The features in these columns, with their weights."""
-        return [(self._name(j), float(self._values[j])) for j in columns.tolist()]
+        dim, name_of = self._features.dim, self._features.name_of
+        names = ("(constant)" if j == dim else name_of(j) for j in columns.tolist())
+        return list(zip(names, self._values[columns].tolist(), strict=True))
 
     def largest(self, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """The largest weights for the positive label and for the negative one."""
@@ -245,24 +247,13 @@ def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
 
 def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, Weights]]:
     """The weights of each class with its label; of two labels, those of the positive one."""
-    features = model.features
-    # hashed features may be millions, and few of them used: they are named one by one
-    names = features.names if features.hash_bits is None else None
-
-    def name(column: int) -> str:
-        if column == features.dim:
-            return "(constant)"
-        return features.name_of(column) if names is None else names[column]
-
     rows = model.weights
     if raw:
         w, constant = model.raw_weights
         rows = np.concatenate([w, constant[..., None]], axis=-1)
-    if model.has_many_classes:
-        for label, row in zip(model.classes, rows, strict=True):
-            yield label, Weights(model, row, name)
-    else:
-        yield model.classes[1], Weights(model, rows, name)
+    labels = model.classes if model.has_many_classes else model.classes[1:]
+    for label, row in zip(labels, np.atleast_2d(rows), strict=True):
+        yield label, Weights(model, row)
 
 
 def write_weights(model: Model, path: Path) -> None:

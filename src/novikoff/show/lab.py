@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -216,8 +216,7 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
         ("nature", nature.teach(pupil), pupil),
         ("adversary", adversary.against(victim), victim),
     ):
-        left = [learner.left]
-        ledger = play(_watched(stream, learner, left), learner).ledger
+        ledger, left = _followed(stream, learner)
         rows += [
             (who, t, left[t], ledger.mistakes_by(t))
             for t in range(1, len(left))
@@ -235,13 +234,10 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     )
 
 
-def _watched(
-    stream: Iterable[Block], learner: concepts.Halving, left: list[int]
-) -> Iterator[Block]:
-    """The blocks; after each, note how many concepts are left."""
-    for block in stream:
-        yield block
-        left.append(learner.left)
+def _followed(stream: Stream, learner: concepts.Halving) -> tuple[Ledger, list[int]]:
+    left = [learner.left]  # after each round
+    run = play(stream, learner, after_block=lambda _: left.append(learner.left))
+    return run.ledger, left
 
 
 def attribute_efficiency(
