@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -309,18 +310,28 @@ def on_cluster(
 
 
 def work_of_shards(
-    address: str, cut: "Shards", work: Callable[[Source], T], allowed: int
+    address: str, cut: "Shards", model: Model, work: Callable[[Model, Source], T], allowed: int
 ) -> Iterator[T]:
-    """What workers make of each shard, in order; lines that they skip are those of the source."""
+    """What workers make of each shard with a model, in order; it counts the features unknown to it.
+
+    The lines that they skip are those of the source.
+    """
     with on_cluster(address) as workers:
         from novikoff.cluster.training import of_source
 
         next(iter(cut.source), None)  # what the columns hold
         cut.source.skipped = []
-        for made, skipped in workers.map(of_source, cut.shards, work, cut.source):
+        task = partial(_of_shard, work, model.apart())
+        for (made, unknown), skipped in workers.map(of_source, cut.shards, task, cut.source):
             for words in skipped:
                 cut.source.skip(BadExample(words), allowed=allowed)
+            model.features.left_out += unknown
             yield made
+
+
+def _of_shard(work: Callable[[Model, Source], T], model: Model, source: Source) -> tuple[T, int]:
+    model = model.apart()
+    return work(model, source), model.features.left_out
 
 
 def check_probabilities(model: Model, option: str) -> None:

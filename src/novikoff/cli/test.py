@@ -12,7 +12,6 @@ from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.models.prediction import evaluate, judged
 from novikoff.sources import open_files
-from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import parts_in_place
 from novikoff.sources.shards import shards_of_files
 from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
@@ -71,8 +70,8 @@ def test(
     else:
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source = cut.source
-        work = partial(_of_shard, found.apart(), least)
-        tested = _joined(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
+        work = partial(judged, threshold=least)
+        tested = _joined(found, options.work_of_shards(cluster, cut, found, work, how.skip_bad))
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source.skipped)
@@ -91,20 +90,11 @@ def test(
     show("\n".join(lines))
 
 
-def _of_shard(
-    model: Model, threshold: float | None, source: Source
-) -> tuple[Judge, tuple[str, ...], int]:
-    model = model.apart()
-    judge, labels = judged(model, source, threshold)
-    return judge, labels, model.features.left_out
-
-
-def _joined(model: Model, parts: Iterable[tuple[Judge, tuple[str, ...], int]]) -> Evaluation:
+def _joined(model: Model, parts: Iterable[tuple[Judge, tuple[str, ...]]]) -> Evaluation:
     """The comparisons of all shards; labels that the model does not know are met in their order."""
     judge, numbers = Judge(many=model.has_many_classes), {c: k for k, c in enumerate(model.classes)}
-    for each, labels, left_out in parts:
+    for each, labels in parts:
         judge.absorb(each, [numbers.setdefault(label, len(numbers)) for label in labels])
-        model.features.left_out += left_out
     return judge.evaluation(tuple(numbers))
 
 
