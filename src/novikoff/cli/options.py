@@ -414,22 +414,14 @@ def measures(tested: "Evaluation", *, known: int) -> dict[str, Any]:
     }
     about: dict[str, Any] = {"unknown_labels": list(labels[known:])}
     if ranking is not None:
-        about = {
-            "roc_area": _or_none(ranking.roc_area),
-            "average_precision": _or_none(ranking.average_precision),
-        }
-    if (reliability := tested.reliability) is not None:
-        loss = reliability.log_loss
-        about |= {
-            "log_loss": None if math.isinf(loss) else loss,
-            "calibration_error": reliability.calibration_error,
-            "reliability": [
-                {"examples": n, "predicted": _or_none(p), "observed": _or_none(happened)}
-                for n, p, happened in zip(
-                    reliability.examples, reliability.predicted, reliability.observed, strict=True
-                )
-            ],
-        }
+        names = ("roc_area", "average_precision")
+        about = {name: _or_none(getattr(ranking, name)) for name in names}
+    if (measured := tested.reliability) is not None:
+        names = ("log_loss", "calibration_error")
+        about |= {name: _or_none(getattr(measured, name)) for name in names}
+        columns = ("examples", "predicted", "observed")
+        rows = zip(*(map(_or_none, getattr(measured, name)) for name in columns), strict=True)
+        about["reliability"] = [dict(zip(columns, row, strict=True)) for row in rows]
     return {
         "examples": found.examples,
         "mistakes": found.mistakes,
@@ -442,7 +434,7 @@ def measures(tested: "Evaluation", *, known: int) -> dict[str, Any]:
 
 
 def _or_none(x: float) -> float | None:
-    return None if math.isnan(x) else x
+    return x if math.isfinite(x) else None
 
 
 def baseline_in_words(tested: "Evaluation") -> str:
