@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Context, Decimal
-from itertools import cycle
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -265,18 +265,30 @@ def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
     ax = new_axes() if ax is None else ax
     if result.pictures:
         return _draw_pictures(result, ax)
-    if result.curves is None:
-        _draw_checks(result, ax)
-    else:
+    if result.curves is not None:
         _draw_curves(result, result.curves, ax)
+    else:
+        places, checks = np.arange(len(result.checks)), result.checks
+        style: dict[str, Any] = {"height": 0.38, "color": COLOURS[0], "label": "bound"}
+        ax.barh(places - 0.2, [check.bound for check in checks], **style)
+        style = {"height": 0.38, "color": COLOURS[1], "label": "observed", "hatch": "//"}
+        ax.barh(places + 0.2, [check.seen for check in checks], **style)
+        ax.set_yticks(places, [check.claim for check in checks])
+        ax.invert_yaxis()
     ax.set_title(result.question, fontsize="medium", wrap=True)
     ax.legend()
     return ax
 
 
 def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
-    lines = list(_lines(result, curves))
-    for (name, points), colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS)):
+    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
+    lines = dict[str, list[tuple[Any, Any]]]()
+    for kind, column in product(dict.fromkeys(kinds), curves.ys):
+        cells = zip(kinds, result.column(curves.x), result.column(column), strict=True)
+        lines[column if kind is None else str(kind)] = [
+            (x, y) for k, x, y in cells if k == kind and None not in (x, y)
+        ]
+    for (name, points), colour, marker in zip(lines.items(), cycle(COLOURS), cycle(MARKERS)):
         style: dict[str, Any] = {"marker": marker, "ls": "-", "ms": 6}
         if name.endswith("at most"):
             style = {"ls": "--", "lw": 1.2}
@@ -285,11 +297,11 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
         xs, ys = [x for x, _ in points], [y for _, y in points]
         ax.plot(xs, ys, label=escaped(name), color=colour, **style)
     if "x" in curves.logarithmic:
-        ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
+        ax.set_xscale(**_logarithmic([x for points in lines.values() for x, _ in points]))
     elif all(isinstance(x, int) for x in result.column(curves.x)):
         ax.locator_params(axis="x", integer=True)
     if "y" in curves.logarithmic:
-        ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
+        ax.set_yscale(**_logarithmic([y for points in lines.values() for _, y in points]))
     ax.set(xlabel=curves.x, ylabel=curves.label or ", ".join(curves.ys))
 
 
@@ -299,16 +311,6 @@ def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
     if given[:1] != [0] or len(given) < 2:
         return {"value": "log"}
     return {"value": "symlog", "linthresh": given[1], "linscale": 0.5}
-
-
-def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """The name and the points of each line; empty cells have no point."""
-    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
-    for kind in dict.fromkeys(kinds):
-        for name in curves.ys:
-            cells = zip(kinds, result.column(curves.x), result.column(name), strict=True)
-            points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
-            yield name if kind is None else str(kind), points
 
 
 def _draw_pictures(result: Result, ax: Axes) -> Axes:
@@ -324,16 +326,6 @@ def _draw_pictures(result: Result, ax: Axes) -> Axes:
         if k == 1:
             legend_below(inset)
     return ax
-
-
-def _draw_checks(result: Result, ax: Axes) -> None:
-    places = range(len(result.checks))
-    bounds = [check.bound for check in result.checks]
-    seen = [check.seen for check in result.checks]
-    ax.barh([p - 0.2 for p in places], bounds, 0.38, color=COLOURS[0], label="bound")
-    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="observed")
-    ax.set_yticks(list(places), [check.claim for check in result.checks])
-    ax.invert_yaxis()
 
 
 def roc(ranking: Ranking, *, ax: Axes | None = None) -> Axes:

@@ -168,16 +168,22 @@ class Known:
         say("testing on held-out rows")
         self.trial = trial_of(block, new_learner(), seed=settings.seed)
         say("computing the bounds")
-        self.bound: Bound | KernelBound | None
+        self.bound: Bound | KernelBound | None = None
         self.sandwich: Sandwich | None = None
         self.adaptive: Bound | None = None
-        if kernel is not None:
-            self.bound, self.unknown["bound"] = _bound_in_kernel(ledger)
-        else:
+        if kernel is None:
             self.bound, why = applicable_bound(ledger, witness=witness, data=block)
             self.sandwich, why_not = running_sandwich(ledger, witness)
             self.unknown |= {"bound": why, "sandwich": why_not}
             self.adaptive = None if witness is None else guarantees.adaptive(ledger, witness)
+        elif len(ledger) and len(ledger.examples) > MOST_EXACT:
+            why = "the mistaken rows are too many for an exact Gram matrix"
+            self.unknown["bound"] = why
+        else:
+            try:
+                self.bound = guarantees.kernel_bound(ledger)
+            except ValueError as error:
+                self.unknown["bound"] = str(error)
         self.risk, self.unknown["risk"] = error_bound(ledger)
         each: tuple[Reading, ...] = ("final", "average")
         scores = [readings.scores(learner, ledger, one, block.rows) for one in each]
@@ -246,16 +252,6 @@ def gather(
     """
     say = progress or (lambda _: None)
     return Known(data, settings or Settings(), names, origin or Origin(), say)
-
-
-def _bound_in_kernel(ledger: Ledger) -> tuple[KernelBound | None, str]:
-    """The bound of a run in a kernel's space, or why there is none."""
-    if len(ledger) and len(ledger.examples) > MOST_EXACT:
-        return None, "the mistaken rows are too many for an exact Gram matrix"
-    try:
-        return guarantees.kernel_bound(ledger), ""
-    except ValueError as error:
-        return None, str(error)
 
 
 def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:
