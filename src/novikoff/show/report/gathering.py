@@ -117,27 +117,34 @@ class Trial:
 
 
 class Known:
-    """What a report knows; `unknown` says why there is no certificate, bound, sandwich or risk.
+    """What a report knows: the data certified, a perceptron's run over them, and its guarantees.
 
-    Columns without names have the file's own numbers. `scores` are those of all rows by the final
-    weights, and `wrong` counts the rows that these and their average do not get right. In the space
-    of a kernel only linear and polynomial ones have certificates, and there is no sandwich.
+    The perceptron sees the rows in one order drawn from the seed, so its first pass is in random
+    order, as the bound on future errors requires. `names` are for columns that the data do not
+    name; without any, columns have the file's own numbers.
+
+    `unknown` says why there is no certificate, bound, sandwich or risk. `scores` are those of all
+    rows by the final weights, and `wrong` counts the rows that these and their average do not get
+    right. In the space of a kernel only linear and polynomial ones have certificates, and there is
+    no sandwich.
     """
 
     def __init__(
         self,
         data: Data,
-        settings: Settings,
-        names: Sequence[str] | None,
-        origin: Origin,
-        say: Callable[[str], None],
+        settings: Settings | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        origin: Origin | None = None,
+        progress: Callable[[str], None] | None = None,
     ) -> None:
+        settings, say = settings or Settings(), progress or (lambda _: None)
         block, kernel = data.block, settings.kernel
         if kernel is not None:
             settings = replace(settings, bias=False)
         named = data.names if names is None else names
         self.names: Sequence[str] = column_numbers(data) if named is None else named
-        self.data, self.settings, self.origin = data, settings, origin
+        self.data, self.settings, self.origin = data, settings, origin or Origin()
         self.unknown = dict[str, str]()
         self.certificate: Certificate | None = None
         try:
@@ -236,22 +243,7 @@ def row_spans(data: Data | Regression, rows: Sequence[range], most: int = 10) ->
     return f"{kind}{shown}{f' and {count(left)} more' if left else ''}"
 
 
-def gather(
-    data: Data,
-    settings: Settings | None = None,
-    *,
-    names: Sequence[str] | None = None,
-    origin: Origin | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Known:
-    """Certify the data, run a perceptron over them, and ask the guarantees about the run.
-
-    The perceptron sees the rows in one order drawn from the seed, so its first pass is in random
-    order, as the bound on future errors requires. `names` are for columns that the data do not
-    name.
-    """
-    say = progress or (lambda _: None)
-    return Known(data, settings or Settings(), names, origin or Origin(), say)
+gather = Known  # it computes all the facts
 
 
 def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:
