@@ -13,7 +13,7 @@ import numpy as np
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
-from novikoff.learners import Adaptive, Dual, JointAdaptive, JointDual, Multiplicative
+from novikoff.learners import Dual, JointDual, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.ledger.trace import few
 from novikoff.models.model import Model
@@ -119,14 +119,10 @@ def in_words(model: Model, most: int) -> str:
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     order = f"read {'whole' if model.order['whole'] else 'as a stream'}, {order}"
     constant = " and a constant" if learner.bias else ""
-    settings = ""
-    if isinstance(learner, Multiplicative):
-        settings = f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
-    elif isinstance(learner, Adaptive | JointAdaptive):
-        full = ", full matrix" if getattr(learner, "matrix", None) == "full" else ""
-        settings = f", regularisation {learner.regularisation:g}{full}"
-    elif learner.margin:
-        settings = f", margin {learner.margin:g}"
+    given = {name: getattr(learner, name, None) for name in SETTINGS}
+    is_full = given.pop("matrix") == "full"
+    numbers = [(name, x) for name, x in given.items() if x is not None and (x or name != "margin")]
+    settings = "".join(f", {name} {x:g}" for name, x in numbers) + ", full matrix" * is_full
     if isinstance(learner, Dual):
         settings += f", {learner.kernel}"
         settings += "" if learner.budget is None else f", at most {count(learner.budget)} mistakes"

@@ -590,6 +590,10 @@ class Result:
         factors = model.read_options.get("class_weights", {})
         weights = listed([f"{label} {factor:.4g}" for label, factor in factors.items()], 8)
         compared, sent = self.training.compared, getattr(self.training, "sent", None)
+        passes, pool = count(self.training.passes_made), self.training.pool
+        if pool is not None:
+            again = count(len(ledger.revisits))
+            passes += f", and {again} over {plural(len(pool), 'mistaken example')},"
         written = size(output.stat().st_size)
         lines = {
             "Data": f"{source.description}; {options.labels_in_words(model)}",
@@ -599,7 +603,7 @@ class Result:
             "Chosen": len(compared) > 1 and _comparison(compared),
             "Examples": f"{count(model.examples)} with {plural(model.features.count, 'feature')}"
             f"{constant}; {most} are {cut(plain(model.classes[runs.commonest]))}",
-            "Passes": f"{self._passes()} in {seconds:.2f} s{at_speed}",
+            "Passes": f"{passes} in {seconds:.2f} s{at_speed}",
             "Cluster": sent,
             "Mistakes": options.mistakes_in_words(ledger),
             **_seen(model.features),
@@ -623,13 +627,6 @@ class Result:
         of_positive = f"F1 of {cut(plain(tested.labels[1]))} {share(positive.f1)}"
         shown = "–" if math.isnan(area) else f"{area:.4f}"
         return f"{words}; {of_positive}, ROC area {shown}{chances}"
-
-    def _passes(self) -> str:
-        made, pool = count(self.training.passes_made), self.training.pool
-        if pool is None:
-            return made
-        again = len(self.run.ledger.revisits)
-        return f"{made}, and {count(again)} over {plural(len(pool), 'mistaken example')},"
 
     def _verdict(self) -> str:
         model, plan, verdict = self.training.model, self.training.plan, self.run.verdict

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -100,20 +100,12 @@ class Result:
         return [row[place] for row in self.rows]
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield self.question
-        yield ""
         columns = enumerate(zip(*self.rows, strict=True))
         text = [j for j, cells in columns if any(isinstance(cell, str | bool) for cell in cells)]
-        yield from aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)], text)
-        yield ""
-        yield from self.notes
-        if self.notes:
-            yield ""
+        table = aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)], text)
         checks = [("claim", "bound", "observed", ""), *(check.cells() for check in self.checks)]
-        yield from aligned(checks, left=(0, 1, 3))
+        notes = [*self.notes, ""] if self.notes else []
+        return "\n".join([self.question, "", *table, "", *notes, *aligned(checks, (0, 1, 3))])
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result, ready for JSON."""
@@ -302,22 +294,13 @@ def mistake_bounds(*, n: int = 16) -> Result:
     """
     if n not in (4, 8, 16):  # Hadamard rows need powers of two; Halving lists 2ⁿ disjunctions
         raise ValueError(f"n must be 4, 8 or 16, not {n}")
-    checks = tuple(_checks(n))
-    return Result(
-        "mistake-bounds",
-        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
-        ("learner", "at most", "made"),
-        tuple((check.claim, check.bound, check.seen) for check in checks),
-        checks,
-    )
+    checks = list[Check]()
 
-
-def _checks(n: int) -> Iterator[Check]:
-    def check(claim: str, bound: int, block: Block, learner: Learner) -> Check:
-        return Check(claim, bound, len(play(block, learner).ledger))
+    def check(claim: str, bound: int, block: Block, learner: Learner) -> None:
+        checks.append(Check(claim, bound, len(play(block, learner).ledger)))
 
     con = concepts.against_con(n)
-    yield check(
+    check(
         f"CON, the {n} single variables",
         guarantees.consistent_bound(con.concepts.size).bound,
         con.block,
@@ -325,7 +308,7 @@ def _checks(n: int) -> Iterator[Check]:
     )
     hard, half = concepts.against_halving(n), Fraction(1, 2)
     size = hard.concepts.size
-    yield check(
+    check(
         f"Halving, the {count(size)} monotone disjunctions",
         guarantees.halving_bound(size).bound,
         hard.block,
@@ -336,20 +319,15 @@ def _checks(n: int) -> Iterator[Check]:
     labels = hard.block.labels[twice]
     labels[len(hard.block) + 2 :: 3] *= -1  # the second time every third label is wrong
     made = len(play(Block(hard.block.rows.take(twice), labels), noisy).ledger)
-    yield Check(
-        f"Weighted majority, the same class, {plural(noisy.fewest, 'wrong label')}",
-        guarantees.weighted_majority_bound(size, noisy.fewest, half).bound,
-        made,
-    )
+    wrong = plural(noisy.fewest, "wrong label")
+    most = guarantees.weighted_majority_bound(size, noisy.fewest, half).bound
+    checks.append(Check(f"Weighted majority, the same class, {wrong}", most, made))
     small = concepts.conjunctions(2)  # small enough to try every sequence
-    yield Check(
-        f"Optimal, the {small.size} conjunctions of 2 variables, every sequence",
-        concepts.littlestone_dimension(small),
-        concepts.worst_case(lambda: concepts.Optimal(small), small).mistakes,
-        "exactly",
-    )
+    every = f"Optimal, the {small.size} conjunctions of 2 variables, every sequence"
+    made = concepts.worst_case(lambda: concepts.Optimal(small), small).mistakes
+    checks.append(Check(every, concepts.littlestone_dimension(small), made, "exactly"))
     for monotone, what in ((True, "plain variables"), (False, "all literals")):
-        yield check(
+        check(
             f"Elimination, from {what}",
             guarantees.elimination_bound(n, monotone=monotone).bound,
             concepts.against_elimination(n, monotone=monotone).block,
@@ -357,24 +335,31 @@ def _checks(n: int) -> Iterator[Check]:
         )
     ledger = play(sources.tight(n), Additive(n)).ledger
     bound = guarantees.novikoff(ledger, [1] * n).bound
-    yield Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger))
-    yield check(
+    checks.append(Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger)))
+    check(
         "Perceptron, a disjunction of 1 variable: (n + 1)(4k + 1)",
         guarantees.k_disjunction(n, 1).bound,
         sources.forcing_disjunction(n, 1),
         Additive(n, bias=True),
     )
-    yield check(
+    check(
         f"Winnow1, a disjunction of 1 variable, θ = {n // 4}",
         guarantees.winnow1_bound(n, 1, threshold=n // 4).bound,
         sources.forcing_winnow1(n, n // 4),
         Winnow1(n, threshold=n // 4),
     )
-    yield check(
+    check(
         "Winnow2, a disjunction of 1 variable: 2 + 3k(1 + log₂ n)",
         guarantees.doubling_bound(n, 1).bound,
         sources.forcing_winnow2(n),
         Winnow2(n),
+    )
+    return Result(
+        "mistake-bounds",
+        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
+        ("learner", "at most", "made"),
+        tuple((one.claim, one.bound, one.seen) for one in checks),
+        tuple(checks),
     )
 
 
