@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -157,40 +157,32 @@ def in_words(model: Model, most: int) -> str:
         "Votes": votes if model.kind == "voted" else "",
     }
     lines = [f"{title:9} {words}" for title, words in titles.items() if words]
-    if isinstance(learner, Dual):
-        heavy = heaviest(model, most)
-        mistaken = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]
-        lines += ["", "Mistakes that carry the most weight:"] if heavy else []
-        lines += [f"  {line}" for line in aligned(mistaken, left=(0, 1))]
-    elif not model.has_weights:
-        pass
-    elif model.has_many_classes:
-        lines += _weights_of_classes(model, most)
-    else:
-        _, weights = next(weights_by_class(model))
-        for label, found in zip(model.classes[::-1], weights.largest(most), strict=True):
-            if found:
-                table = [(name, f"{weight:+.6g}") for name, weight in found]
-                lines += ["", f"Largest weights for {plain(label)}:"]
-                lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
+    for title, rows, left in _tables(model, most):
+        if rows:
+            lines += ["", title, *(f"  {line}" for line in aligned(rows, left))]
+    if most and model.has_weights and (more := len(model.classes) - CLASSES_SHOWN) > 0:
+        classes = plural(more, "more class", "more classes")
+        lines += ["", f"and {classes}; --json lists all, --weights writes all weights"]
     return "\n".join(lines)
 
 
-def _weights_of_classes(model: Model, most: int) -> list[str]:
-    """For each class the weights in favour of it, and beside them those against it."""
-    lines: list[str] = []
-    if not most:
-        return lines
-    for label, weights in islice(weights_by_class(model), CLASSES_SHOWN):
+def _tables(
+    model: Model, most: int
+) -> Iterator[tuple[str, Sequence[Sequence[str]], Collection[int]]]:
+    """The mistakes or features of most weight: a title, the rows, and which columns are text."""
+    if isinstance(model.learner, Dual):
+        heavy = heaviest(model, most)
+        rows = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]
+        yield "Mistakes that carry the most weight:", rows, (0, 1)
+    shown = CLASSES_SHOWN if model.has_weights else 0
+    for label, weights in islice(weights_by_class(model), shown):
         sides = [[(name, f"{w:+.6g}") for name, w in side] for side in weights.largest(most)]
-        if any(sides):
-            rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
-            lines += ["", f"Largest weights for {plain(label)}, and against it:"]
-            lines += [f"  {line}" for line in aligned(rows, left=range(5))]
-    if (more := len(model.classes) - CLASSES_SHOWN) > 0:
-        classes = plural(more, "more class", "more classes")
-        lines += ["", f"and {classes}; --json lists all, --weights writes all weights"]
-    return lines
+        if model.has_many_classes:
+            beside = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
+            yield f"Largest weights for {plain(label)}, and against it:", beside, range(5)
+        else:
+            for one, side in zip(model.classes[::-1], sides, strict=True):
+                yield f"Largest weights for {plain(one)}:", side, (0, 1)
 
 
 def examples_seen(model: Model) -> int:
