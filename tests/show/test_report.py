@@ -359,7 +359,7 @@ def test_aliased_columns_are_named() -> None:
     X = np.array([[1, 2, 0], [2, 4, 1], [3, 6, 0], [5, 10, 1]])
     data = Data(sources.block(X, [1, -1, 1, -1]), ("a", "twice a", "b"), ("-1", "1"))
     seen = said_by(sections.verdict(gather(data)))
-    assert "twice a is a sum of multiples of other columns" in seen
+    assert "twice a is a combination of other columns" in seen
 
 
 def test_an_undecided_verdict_says_why() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from novikoff import __version__
 from novikoff.guarantees import words
-from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of, merged
+from novikoff.guarantees.certificate import Certificate, facts_of, merged
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.novikoff_bound import KernelBound
@@ -39,7 +39,6 @@ from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
     count,
     cut,
-    listed,
     percent,
     plain,
     plural,
@@ -56,7 +55,11 @@ _FILES = 20
 _REPRODUCE = ("reproduce", "Reproduce", "How to reproduce this page")
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
-_CANCEL = "The proof: rows that cancel out"
+_CANCEL = {  # what the rows prove whose sum is 0
+    Separation.OVERLAP: "The proof: rows that cancel out",
+    Separation.QUASI_COMPLETE: "Why the other rows cannot be separated",
+    Separation.UNDECIDED: "Proved nevertheless: not all rows can be separated",
+}
 _MISSING: dict[Missing, str] = {
     "refuse": "none: a missing value is an error",
     "zero": "read as 0, if there are any",
@@ -100,10 +103,7 @@ def regression_page(
     """The report on a regression: which estimates exist, why, and what to do next."""
     exist = words.estimates(it.verdict).partition(":")[0]
     said = f"{it.verdict}: {words.model_separation(it.verdict)}"
-    about = dict(facts_of(it))
-    if data.source is not None and (at := it.separated_rows.tolist()):
-        about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
-    found = [paragraph(_badge(it)), facts(about), *_separated_by(it)]
+    found = [paragraph(_badge(it)), _facts(it, data), *_separated_by(it)]
     parts: Parts = [
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
         ("estimates", "Estimates", "The estimates", _estimates(it)),
@@ -235,10 +235,23 @@ def verdict(known: Known) -> Iterator[Html]:
         yield paragraph(f"{_separable(known)}.")
         return
     yield paragraph(_badge(it), " ", f"{_separable(known)}.")
-    if known.settings.kernel is not None:
-        yield from _in_kernel(known, it)
-    else:
-        yield from _by_hyperplane(known, it)
+    in_kernel = known.settings.kernel is not None
+    shown = it if in_kernel else replace(it, data=replace(it.data, names=tuple(known.names)))
+    yield _facts(shown, known.data, ("label", "weights", "proof", "not complete"))
+    if it.verdict == Separation.COMPLETE:
+        yield from _sums_of_kernels(known, it) if in_kernel else _complete(known, it)
+    elif it.separated and not in_kernel:
+        yield from _separated_by(shown)
+        yield paragraph(
+            "If a fitted model shows large estimates with huge standard errors, its optimiser "
+            "stopped on the way along this direction to infinity. Others may separate the same "
+            "rows."
+        )
+    if it.multipliers:
+        yield heading(_CANCEL[it.verdict])
+        yield from _multipliers(known, it)
+    if not in_kernel:
+        yield from _estimates(shown)
     yield heading("Check it yourself")
     yield from _check_it_yourself(it, known.origin)
 
@@ -247,45 +260,18 @@ def _badge(it: Certificate) -> Html:
     return tag("span", it.verdict, class_=f"badge {it.verdict}")
 
 
-def _by_hyperplane(known: Known, it: Certificate) -> Iterator[Html]:
-    shown = replace(it, data=replace(it.data, names=tuple(known.names)))
-    match it.verdict:
-        case Separation.COMPLETE:
-            yield from _complete(known, it)
-        case Separation.QUASI_COMPLETE:
-            about = (
-                f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
-            )
-            yield facts({"Separated": about, "Logistic regression": words.estimates(it.verdict)})
-            yield from _separated_by(shown)
-            yield paragraph(
-                "If a fitted model shows large estimates with huge standard errors, its optimiser "
-                "stopped on the way along this direction to infinity. Others may separate the same "
-                "rows."
-            )
-            yield heading("Why the other rows cannot be separated")
-            yield from _multipliers(known, it)
-        case Separation.OVERLAP:
-            yield facts({"Logistic regression": words.estimates(it.verdict)})
-            yield heading(_CANCEL)
-            yield from _multipliers(known, it)
-        case Separation.UNDECIDED:
-            yield paragraph(f"Why: {it.why_undecided}.")
-            if it.multipliers:
-                yield heading("Proved nevertheless: not all rows can be separated")
-                yield from _multipliers(known, it)
-            elif it.margin.at_most_squared:
-                most = short(it.margin.high)
-                yield paragraph(f"Proved: if the rows are separable, the margin is at most {most}.")
-    if it.aliased:
-        names = [cut(known.name(j)) for j in it.aliased]
-        are = "is a sum" if len(names) == 1 else "are sums"
-        yield paragraph(
-            tag("b", "Aliased columns. "),
-            f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
-            "column adds nothing, and its coefficient is not determined.",
-        )
-    yield from _estimates(shown)
+def _facts(it: Certificate, data: Data | Regression, left_out: Iterable[str] = ()) -> Html:
+    """What a certificate says, line by line, with the separated rows as lines of the file."""
+    about = {name: said for name, said in facts_of(it) if name not in left_out}
+    if data.source is not None and (at := it.separated_rows.tolist()):
+        about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
+    if it.mistake_bound is not None:
+        constant = ", the constant counting as a column" if it.data.bias else ""
+        farthest = "the largest distance that all rows can have from a hyperplane"
+        about["best margin"] += f": {farthest}{constant}"
+        about["mistake bound"] += f", {words.BOUND_OF_DATA}"
+        about["radius"] = f"{short(root(it.radius_squared))}: {words.RADIUS_OF_DATA}{constant}"
+    return facts(about)
 
 
 def _separated_by(it: Certificate) -> Iterator[Html]:
@@ -360,20 +346,6 @@ def _separable(known: Known) -> str:
 
 
 def _complete(known: Known, it: Certificate) -> Iterator[Html]:
-    constant = ", the constant counting as a column" if it.data.bias else ""
-    farthest = "the largest distance that all rows can have from a hyperplane"
-    about = {
-        "Best margin γ": f"{it.margin}: {farthest}{constant}",
-        "Radius R": f"{_root(it.radius_squared)}: {words.RADIUS_OF_DATA}{constant}",
-    }
-    if it.alone:
-        about["One column"] = alone_in_words([cut(known.name(j)) for j in it.alone])
-    if (bound := it.mistake_bound) is not None:
-        about["Mistake bound"] = (
-            f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
-            f"{words.BOUND_OF_DATA} (Novikoff 1962)"
-        )
-    yield facts({**about, "Logistic regression": words.estimates(it.verdict)})
     yield heading("The proof: weights that separate the rows")
     with_constant = ", with the constant's weight" if it.data.bias else ""
     yield paragraph(
@@ -417,22 +389,16 @@ def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
     )
 
 
-def _in_kernel(known: Known, it: Certificate) -> Iterator[Html]:
-    about = ("why", "kernel", "best margin", "mistake bound")
-    yield facts({name: text for name, text in facts_of(it) if name in about})
-    if it.verdict == Separation.COMPLETE:
-        yield heading("The proof: a sum of kernels that separates the rows")
-        yield paragraph(
-            "The score of a row is the sum of its kernels with these rows, each times the number "
-            f"beside it: positive for every row labelled {known.label(1)}, negative for the others."
-        )
-        order = sorted(it.weights_by_column, key=lambda i: -abs(it.weights_by_column[i]))
-        numbers = row_numbers(known.data, order[:_LISTED])
-        rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
-        yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
-    elif it.multipliers:
-        yield heading(_CANCEL)
-        yield from _multipliers(known, it)
+def _sums_of_kernels(known: Known, it: Certificate) -> Iterator[Html]:
+    yield heading("The proof: a sum of kernels that separates the rows")
+    yield paragraph(
+        "The score of a row is the sum of its kernels with these rows, each times the number "
+        f"beside it: positive for every row labelled {known.label(1)}, negative for the others."
+    )
+    order = sorted(it.weights_by_column, key=lambda i: -abs(it.weights_by_column[i]))
+    numbers = row_numbers(known.data, order[:_LISTED])
+    rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
+    yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
 
 
 def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
