@@ -221,9 +221,20 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")
-    _draw_count(ax, ledger, "mistake", BLACK)
-    if ledger.n_updates > ledger.n_mistakes:
-        _draw_count(ax, ledger, "update", GREEN)
+    has_more = ledger.n_updates > ledger.n_mistakes
+    for what in ("mistake", "update") if has_more else ("mistake",):
+        wrong = what == "mistake"
+        n, dashes = (ledger.n_mistakes, "-") if wrong else (ledger.n_updates, "--")
+        style: dict[str, Any] = {"color": BLACK if wrong else GREEN, "lw": 1.8}
+        if ledger.keep == "counts":
+            each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
+            heights, words = [0, *np.cumsum(each), n], f"{plural(n, what)}, by passes"
+            ends = [0, *ledger.epoch_ends, ledger.n_rounds]
+            ax.plot(ends, heights, f"o{dashes}", label=words, **style)
+        else:
+            made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
+            rounds, counts = [0, *made.tolist(), ledger.n_rounds], [*range(n + 1), n]
+            ax.step(rounds, counts, dashes, where="post", label=plural(n, what), **style)
     if 1 < len(ledger.epoch_ends) <= 60:
         for k, end in enumerate(ledger.epoch_ends):
             label = "end of a pass" if k == 0 else None
@@ -231,7 +242,7 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     if bound is not None:
         limit = int(getattr(bound, "bound", bound))
         words = f"at most {count(limit)}"
-        style: dict[str, Any] = {"color": PURPLE, "ls": "--"}
+        style = {"color": PURPLE, "ls": "--"}
         if limit > sys.float_info.max:
             ax.plot([], [], label=f"{words}, far above the figure", **style)
         else:
@@ -242,22 +253,6 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     ax.set(xlim=(0, ledger.n_rounds), xlabel="rounds", ylabel="mistakes so far")
     ax.legend(loc="best")
     return ax
-
-
-def _draw_count(ax: Axes, ledger: Ledger, what: Literal["mistake", "update"], colour: str) -> None:
-    """How many mistakes or updates there were up to each round, or up to the end of each pass."""
-    wrong, dashes = what == "mistake", "-" if what == "mistake" else "--"
-    n = ledger.n_mistakes if wrong else ledger.n_updates
-    style: dict[str, Any] = {"color": colour, "lw": 1.8, "label": plural(n, what)}
-    if ledger.keep == "counts":
-        each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
-        style["label"] += ", by passes"
-        rounds = [0, *ledger.epoch_ends, ledger.n_rounds]
-        ax.plot(rounds, [0, *np.cumsum(each), n], f"o{dashes}", **style)
-        return
-    made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
-    rounds, counts = [0, *made.tolist(), ledger.n_rounds], [*range(n + 1), n]
-    ax.step(rounds, counts, dashes, where="post", **style)
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
