@@ -46,10 +46,8 @@ class Option:
     def range_missed(self, value: float) -> str | None:
         """The range that the number is not in, in words; None if it is fine."""
         low, high, below = self.limits
-        is_high = (high is not None and not value <= high) or (
-            below is not None and not value < below
-        )
-        if not is_high and (low is None or value >= low):
+        is_low_enough = (high is None or value <= high) and (below is None or value < below)
+        if is_low_enough and (low is None or value >= low):
             return None
         if low is not None and high is not None:
             return f"from {low:.10g} to {high:.10g}"
@@ -272,14 +270,9 @@ def _typed(function: Callable[..., Any]) -> dict[str, tuple[inspect.Parameter, A
 
 def _entry(name: str, help: str, width: int) -> list[str]:
     """A line of the help, and those it is continued on."""
-    lines = textwrap.wrap(
-        help,
-        max(INDENT + 20, width),
-        initial_indent=" " * INDENT,
-        subsequent_indent=" " * INDENT,
-        break_on_hyphens=False,
-    )
-    left = f"  {name}"
-    if len(left) > INDENT - 2:
-        return [left, *lines]
-    return [left + lines[0][len(left) :], *lines[1:]]
+    left, space = f"  {name}", " " * INDENT
+    fits = len(left) <= INDENT - 2
+    first, width = left.ljust(INDENT) if fits else space, max(INDENT + 20, width)
+    how: dict[str, Any] = {"initial_indent": first, "subsequent_indent": space}
+    lines = textwrap.wrap(help, width, break_on_hyphens=False, **how)
+    return lines if fits else [left, *lines]
