@@ -316,7 +316,16 @@ def constant(
         if bias and d == 2:
             ax.set(xlim=panels[0].get_xlim(), ylim=panels[0].get_ylim(), aspect="equal")
         if bias and d == 1:
-            _draw_lifted(found, block, "x" if names is None else names[0], classes, ax)
+            at_1 = DenseRows(np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))]))
+            weights, both = scaled(found.weights), ((names or "x")[0], "the constant")
+            plane(
+                Block(at_1, block.labels), weights, bias=False, names=both, classes=classes, ax=ax
+            )
+            ax.axhline(1, color=GREY, lw=0.8, zorder=0)
+            if weights[0]:
+                threshold = -weights[1] / weights[0]
+                words = f"threshold {threshold:.4g}"
+                ax.plot([threshold], [1], "v", color=BLACK, ls="", label=words, zorder=5)
         else:
             certificate(found, block, names=names, classes=classes, ax=ax)
         ax.plot([0], [0], "+", color=BLACK, ms=14, ls="", label="the origin", zorder=5)
@@ -326,20 +335,6 @@ def constant(
     if d == 2:
         _draw_above(found, block, panels[2])
     return Panels(panels)
-
-
-def _draw_lifted(
-    found: Certificate, block: Block, name: str, classes: Sequence[str], ax: Axes
-) -> None:
-    """Points of one feature at height 1 of a plane, divided by a line through its origin."""
-    rows = DenseRows(np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))]))
-    weights, names = scaled(found.weights), (name, "the constant")
-    plane(Block(rows, block.labels), weights, bias=False, names=names, classes=classes, ax=ax)
-    ax.axhline(1, color=GREY, lw=0.8, zorder=0)
-    if weights[0]:
-        threshold = -weights[1] / weights[0]
-        words = f"threshold {threshold:.4g}"
-        ax.plot([threshold], [1], "v", color=BLACK, ls="", label=words, zorder=5)
 
 
 def _draw_above(found: Certificate, block: Block, ax: Axes) -> None:

@@ -288,7 +288,13 @@ def update(
         basis, names = np.eye(2, len(x1)), ("$x_1$", "$x_2$")
         b, b_after = old.b, float(new[2]) if bias else 0.0
     else:
-        basis, names = _basis(old, x1)
+        first, name = (old.whole, "w") if old.whole.any() else (x1, "x")
+        e = first / length(first)
+        rest = x1 - dot(e, x1) * e
+        size = length(rest)
+        f = rest / size if size > 1e-12 * length(x1) else np.zeros(len(rest))
+        along = f"along ${name}$" + " (with the constant)" * bias
+        basis, names = np.stack([e, f]), (along, "orthogonal to $w$, on the side of $x$")
         b, b_after = 0.0, 0.0
     w, w_after, point = (np.array([dot(e, v) for e in basis]) for v in (old.whole, new, x1))
     far = float(np.abs([w, w_after, point]).max())
@@ -323,17 +329,6 @@ def update(
     _arrow(after, origin, w, "$w$", GREY, ":")
     _arrow(after, origin, w_after, f"$w {sign} {times}x$", BLACK)
     return panels
-
-
-def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
-    """Two orthonormal directions of the plane through w and x, and their names."""
-    first, name = (old.whole, "w") if old.whole.any() else (x, "x")
-    e = first / length(first)
-    rest = x - dot(e, x) * e
-    size = length(rest)
-    f = rest / size if size > 1e-12 * length(x) else np.zeros(len(rest))
-    constant = " (with the constant)" if old.bias else ""
-    return np.stack([e, f]), (f"along ${name}${constant}", "orthogonal to $w$, on the side of $x$")
 
 
 def _arrow(ax: Axes, tail: Vector, tip: Vector, words: str, colour: str, dashes: str = "-") -> None:

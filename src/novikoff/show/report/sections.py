@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -207,10 +206,9 @@ def data(known: Known) -> Iterator[Html]:
     if skipped := known.data.skipped:
         about["Skipped"] = f"{plural(len(skipped), 'bad line')}; the first: {skipped[0]}"
     yield facts(about)
-    kept = block.rows.sparse()
+    _, of_value, values = block.rows.sparse().entries()
     largest = np.zeros(dim)
-    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
-    np.maximum.at(largest, kept.indices[span], np.abs(kept.values[span].astype(np.float64)))
+    np.maximum.at(largest, of_value, np.abs(values.astype(np.float64)))
     used = np.flatnonzero(largest)
     if len(used) and largest.max() > _SCALES * largest[used].min():
         ends = int(largest.argmax()), int(used[largest[used].argmin()])
@@ -463,7 +461,7 @@ def _bound(known: Known) -> str:
     if isinstance(bound, KernelBound):
         return str(bound)
     at_most = f"at most {plural(bound.bound, 'mistake')}"
-    numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
+    numbers = f"R = {short(root(bound.radius_squared))}, γ = {short(bound.unit_margin)}"
     least = bound.bound if known.adaptive is None else min(bound.bound, known.adaptive.bound)
     useless = f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else ""
     if isinstance(bound, LossBound):
@@ -677,7 +675,3 @@ def reproduce(origin: Origin, settings: Settings) -> Iterator[Html]:
     limited = math.isfinite(settings.max_seconds)
     unless = ", unless the certificate runs out of time on a slower machine" if limited else ""
     yield paragraph(f"The same data, version and options give the same page{unless}.")
-
-
-def _root(square: Fraction) -> str:
-    return short(root(square))
