@@ -41,6 +41,7 @@ from novikoff.sources.inputs import Input, inputs_of, parts_in_place
 from novikoff.sources.interactions import field_pairs
 from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import signs_of_labels
+from novikoff.sources.shards import SHARD_BYTES, Shards, shards_of_files
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES, written
@@ -49,7 +50,6 @@ from novikoff.stream.printing import count, cut, listed, percent, plain, plural,
 
 if TYPE_CHECKING:
     from novikoff.models.measures import Evaluation
-    from novikoff.sources.shards import Shards
 
 UNLIMITED_PASSES = 10**9
 BALANCED = "balanced"
@@ -266,11 +266,7 @@ def train(
         counts = label_counts(open_files(inputs, of_labels))
         factors = {c: sum(counts.values()) / (len(counts) * n) for c, n in counts.items()}
         how = replace(how, class_weights=factors)
-    cut_at = list[int | None]()
-    if cluster is not None:
-        from novikoff.sources.shards import SHARD_BYTES, shards_of_files
-
-        cut_at = [shards, SHARD_BYTES]
+    cut_at = [] if cluster is None else [shards, SHARD_BYTES]
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint, *cut_at])
     known = named
     if start is not None:
@@ -283,24 +279,23 @@ def train(
     elif initial is not None:
         known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
 
+    began = time.perf_counter()
+    features = new_features(whole=not stream) if start is None else start.features
     cut: Shards | None = None
+    if cluster is not None:
+        kept = None if cache is None else str(cache.absolute())
+        hashed = features.hashed_while_read(how, here=False)
+        cut = shards_of_files(parts, hashed, shards=shards, cache=kept)
 
     def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
         """The data, their blocks, and whether these come from a cache; a stream is measured."""
-        nonlocal cut
         labels: LabelsAsSigns | LabelsAsClasses
         if rule.joint:
             most = max_classes or MOST_CLASSES
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
             labels = signs_of_labels(inputs, how, known, positive=reading.positive)
-        hashed = features.hashed_while_read(how, here=cluster is None)
-        if cluster is None:
-            found = open_files(inputs, hashed)
-        else:
-            kept = None if cache is None else str(cache.absolute())
-            cut = shards_of_files(parts, hashed, shards=shards, cache=kept)
-            found = cut.source
+        found = open_files(inputs, features.hashed_while_read(how)) if cut is None else cut.source
         numbered = Numbered(found, features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
         if cache is not None and cluster is None:
@@ -312,8 +307,6 @@ def train(
             features.survey(numbered.chunks())
         return numbered.source, blocks, from_cache
 
-    began = time.perf_counter()
-    features = new_features(whole=not stream) if start is None else start.features
     source, blocks, from_cache = opened(features, whole=not stream)
     whole: Whole | None = None
     if not stream:
@@ -333,7 +326,7 @@ def train(
     most_passes = None if until_separated else plan.passes
     with ExitStack() as machines:
         progress: Progress | RoundProgress
-        if cluster is None:
+        if cluster is None or cut is None:
             training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
             try:
                 with spinner("scoring each half of the examples with the other", quiet=quiet):
@@ -348,7 +341,6 @@ def train(
             progress.heading = f"dashboard at {workers.link}\n{progress.heading}"
             from novikoff.cluster.training import ClusterTraining
 
-            assert cut is not None
             assert isinstance(blocks, Numbered)
             training = ClusterTraining(
                 workers, cut, blocks, plan, how=how, initial=start, fingerprint=known_by
