@@ -12,7 +12,6 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
-from novikoff.separability import certify
 from novikoff.show.plots.axes import Axes, Panels, escaped, legend_below, new_axes, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, MINUS, PLUS, POINT_STYLES
 from novikoff.show.projection import principal_direction, scaled
@@ -307,6 +306,8 @@ def constant(
     1 above the plane, where a plane through the origin divides them. The verdicts above the panels
     come from `certify`, so they are proved.
     """
+    from novikoff.separability import certify  # with scipy.optimize, 0.2 s of every figure
+
     d = block.rows.dim
     if d not in (1, 2):
         raise ValueError(f"constant takes one or two features, not {d}; choose columns")
