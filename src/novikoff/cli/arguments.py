@@ -119,15 +119,13 @@ class Parameter:
         self.names = about.names
         if self.is_flag and self.default is not False:  # on by default: a name to switch it off
             self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
-        self.metavar, self.help = about.metavar, about.help
-        if not self.metavar and not self.is_flag:
-            usual = {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
-            self.metavar = "|".join(self.choices) or usual
+        usual = {bool: "", int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
+        self.metavar = about.metavar or "|".join(self.choices) or usual
         self.usage = " ".join([*self.names[:1], self.metavar])
         default = "" if group and group.by_model else about.default
         if not default and self.default not in (None, ()) and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
-        self.help += f" [{default}]" if default else ""
+        self.help = f"{about.help} [{default}]" if default else about.help
 
     def value(self, name: str, text: str) -> Any:
         """The value that a text gives to the option of this name."""

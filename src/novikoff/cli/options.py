@@ -181,8 +181,7 @@ class Reading(ReadOptions):
 
     def words(self) -> list[str]:
         """The options that were given, as a command line has them."""
-        given = {name: getattr(self, name) for name in READING_GROUP.options}
-        usual = Reading()
+        given, usual = {name: getattr(self, name) for name in READING_GROUP.options}, Reading()
         return as_words(**{k: x for k, x in given.items() if x != getattr(usual, k)})
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -153,9 +152,9 @@ def draw_regions(
     at = predict(np.column_stack([across.reshape(-1), up.reshape(-1)])).reshape(across.shape)
     styles, colours = [POINT_STYLES[-1], POINT_STYLES[1]], [MINUS, PLUS]
     if len(names) > 2:
-        some = islice(zip(cycle(MARKERS), cycle(COLOURS)), len(names))
-        styles = [{"marker": marker, "color": colour} for marker, colour in some]
-        colours = [style["color"] for style in styles]
+        colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
+        markers = [MARKERS[k % len(MARKERS)] for k in range(len(names))]
+        styles = [{"marker": m, "color": c} for m, c in zip(markers, colours, strict=True)]
     levels = np.arange(len(names) + 1) - 0.5
     ax.contourf(*sides, at, levels=levels, colors=colours, alpha=0.2)
     for k, (name, style) in enumerate(zip(names, styles, strict=True)):
