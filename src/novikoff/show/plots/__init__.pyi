@@ -21,3 +21,5 @@ from novikoff.show.plots.runs import fitted as fitted
 from novikoff.show.plots.runs import regions as regions
 from novikoff.show.plots.runs import turning as turning
 from novikoff.show.plots.runs import update as update
+
+__all__: list[str]
