@@ -455,41 +455,26 @@ def run(known: Known) -> Iterator[Html]:
 
 
 def _bound(known: Known) -> str:
-    bound, rounds = known.bound, known.run.ledger.n_rounds
-    if bound is None:
-        return f"none: {known.unknown['bound']}"
-    if isinstance(bound, KernelBound):
-        return str(bound)
-    at_most = f"at most {plural(bound.bound, 'mistake')}"
-    numbers = f"R = {short(root(bound.radius_squared))}, γ = {short(bound.unit_margin)}"
-    least = bound.bound if known.adaptive is None else min(bound.bound, known.adaptive.bound)
-    useless = f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else ""
+    bound, rounds, adaptive = known.bound, known.run.ledger.n_rounds, known.adaptive
+    if bound is None or isinstance(bound, KernelBound):
+        return f"none: {known.unknown['bound']}" if bound is None else str(bound)
+    said, least = str(bound), bound.bound
     if isinstance(bound, LossBound):
-        return (
-            f"{at_most}, by the losses of the best hyperplane found among the run's own "
-            f"({bound.theorem}: {numbers}, losses {short(bound.loss)})"
-            f"{useless}"
+        said += "; the losses are those of the best hyperplane found among the run's own"
+    if adaptive is not None:
+        least = min(least, adaptive.bound)
+        said += (
+            f"; at most {count(adaptive.bound)} if each of these rows counts with its own length"
         )
-    exceeded = "" if bound.holds else ", exceeded because of rounding"
-    tighter = ""
-    if known.adaptive is not None:
-        adaptive = count(known.adaptive.bound)
-        tighter = f"; at most {adaptive} if each of these rows counts with its own length"
-    return (
-        f"{at_most} ({bound.theorem}: (R/γ)² with R and γ of the mistaken rows, "
-        f"{numbers}){exceeded}{tighter}{useless}"
-    )
+    return said + (f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else "")
 
 
 def _sandwich(known: Known) -> str:
     trace = known.sandwich
     if trace is None:
         return f"not shown: {known.unknown['sandwich']}"
-    if len(trace.k) == 0:
-        return "no mistakes were made"
-    held = "holds after each mistake" if trace.holds else f"{trace.failure} because of rounding"
-    ends = (trace.lower[-1], trace.progress[-1], trace.norm[-1], trace.upper[-1])
-    return f"kγ ≤ w·u ≤ ‖w‖ ≤ R√k {held}; after the last, {' ≤ '.join(map(short, ends))}"
+    held = "holds after each mistake" if trace.holds else "does not hold because of rounding"
+    return f"kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k {held}; {trace}"
 
 
 def new_rows(known: Known) -> Iterator[Html]:
