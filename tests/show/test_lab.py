@@ -16,8 +16,7 @@ from matplotlib.patches import Rectangle
 from helpers.command_line import error, json_of, run, stdout_of
 from novikoff.concepts.functions import variable
 from novikoff.show import plots
-from novikoff.show.lab import EXPERIMENTS
-from novikoff.show.lab.results import Check, Curves, Result
+from novikoff.show.lab import EXPERIMENTS, Check, Curves, Result
 
 SMALL: dict[str, dict[str, Any]] = {
     "conjunctions": {},

@@ -26,7 +26,7 @@ from helpers.lessons import (
     steps_of,
 )
 from novikoff import Additive, Dual, Perceptron, certify, guarantees, play, sources
-from novikoff.show.lab.experiments import beyond_lines
+from novikoff.show.lab import beyond_lines
 from novikoff.show.web.lessons import lesson, outlines, presets
 from novikoff.show.web.replay import replay
 

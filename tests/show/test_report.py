@@ -165,9 +165,9 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
         adaptive = guarantees.adaptive(ledger, it.weights)
         assert f"at most {count(adaptive.bound)} if each of these rows counts" in told
         radius = float(bound.radius_squared) ** 0.5
-        assert f"rows, R = {short(radius)}, γ = {short(bound.unit_margin)})" in told
+        assert f"rows: R = {short(radius, 6)}, γ = {short(bound.unit_margin, 6)})" in told
         trace = guarantees.sandwich(ledger, it.weights)
-        assert f"{short(trace.lower[-1])} ≤ {short(trace.progress[-1])}" in told
+        assert f"{short(trace.lower[-1], 6)} ≤ {short(trace.progress[-1], 6)}" in told
     risk = guarantees.risk_bound(ledger)
     useful = f"at most {share_upwards(risk.value)}"
     assert (useful if risk.value < 1 else "gives no useful bound") in seen.words("unseen")
@@ -359,7 +359,7 @@ def test_aliased_columns_are_named() -> None:
     X = np.array([[1, 2, 0], [2, 4, 1], [3, 6, 0], [5, 10, 1]])
     data = Data(sources.block(X, [1, -1, 1, -1]), ("a", "twice a", "b"), ("-1", "1"))
     seen = said_by(sections.verdict(gather(data)))
-    assert "twice a is a sum of multiples of other columns" in seen
+    assert "twice a is a combination of other columns" in seen
 
 
 def test_an_undecided_verdict_says_why() -> None:

@@ -12,9 +12,10 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from getopt import GetoptError, gnu_getopt
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -45,10 +46,8 @@ class Option:
     def range_missed(self, value: float) -> str | None:
         """The range that the number is not in, in words; None if it is fine."""
         low, high, below = self.limits
-        is_high = (high is not None and not value <= high) or (
-            below is not None and not value < below
-        )
-        if not is_high and (low is None or value >= low):
+        is_low_enough = (high is None or value <= high) and (below is None or value < below)
+        if is_low_enough and (low is None or value >= low):
             return None
         if low is not None and high is not None:
             return f"from {low:.10g} to {high:.10g}"
@@ -120,15 +119,13 @@ class Parameter:
         self.names = about.names
         if self.is_flag and self.default is not False:  # on by default: a name to switch it off
             self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
-        self.metavar, self.help = about.metavar, about.help
-        if not self.metavar and not self.is_flag:
-            usual = {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
-            self.metavar = "|".join(self.choices) or usual
+        usual = {bool: "", int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
+        self.metavar = about.metavar or "|".join(self.choices) or usual
         self.usage = " ".join([*self.names[:1], self.metavar])
         default = "" if group and group.by_model else about.default
         if not default and self.default not in (None, ()) and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
-        self.help += f" [{default}]" if default else ""
+        self.help = f"{about.help} [{default}]" if default else about.help
 
     def value(self, name: str, text: str) -> Any:
         """The value that a text gives to the option of this name."""
@@ -172,9 +169,18 @@ class Parser:
     ) -> None:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
         self.description = help
-        known = described(options)
-        self._parameters = [one for each in functions for one in _parameters(each, known)]
-        self._groups = [one for each in functions for one in _groups(each)]
+        known, self._parameters = described(options), list[Parameter]()
+        self._groups = list[tuple[str, Any, Group]]()
+        for name, (found, kind) in chain(*(_typed(each).items() for each in functions)):
+            if get_origin(kind) is Annotated:
+                kind, group = get_args(kind)
+                self._groups.append((name, kind, group))
+                fields = _typed(kind)
+                self._parameters += [
+                    Parameter(*fields[k], about, group) for k, about in group.options.items()
+                ]
+            elif name in known:
+                self._parameters.append(Parameter(found, kind, known[name]))
         self._arguments = [one for one in self._parameters if not one.names]
         self.options = {name: one for one in self._parameters for name in one.names}
 
@@ -201,7 +207,13 @@ class Parser:
         try:
             options, plain = gnu_getopt(list(words), short, long)
         except GetoptError as error:
-            raise BadUsage(self._why_not(error.opt)) from None
+            # its own words may change
+            name = f"-{error.opt}" if len(error.opt) == 1 else f"--{error.opt}"
+            if name in self.options:
+                takes = "takes no value" if self.options[name].is_flag else "needs a value"
+                raise BadUsage(f"{name} {takes}") from None
+            guess = did_you_mean(name, [*self.options, "--help"])
+            raise BadUsage(f"there is no option {name}{guess}") from None
         given: dict[str, Any] = {}
         for name, text in options:
             if name in ("-h", "--help"):
@@ -226,15 +238,6 @@ class Parser:
             raise BadUsage(f"unexpected argument {quoted(plain[0])}")
         return given
 
-    def _why_not(self, option: str) -> str:
-        """What is wrong with an option that `getopt` does not take; its own words may change."""
-        name = f"-{option}" if len(option) == 1 else f"--{option}"
-        if name in self.options:
-            return (
-                f"{name} takes no value" if self.options[name].is_flag else f"{name} needs a value"
-            )
-        return f"there is no option {name}{did_you_mean(name, [*self.options, '--help'])}"
-
     def help(self) -> str:
         """The usage, what the verb does, its arguments and options, and an example."""
         width = max(40, min(WIDEST, shutil.get_terminal_size((WIDEST, 0)).columns))
@@ -257,37 +260,17 @@ class Parser:
         return "\n".join([*lines, "", f"Example: {self.example}", ""])
 
 
-def _parameters(
-    function: Callable[..., Any], options: Mapping[str, Option], group: Group | None = None
-) -> Iterator[Parameter]:
+def _typed(function: Callable[..., Any]) -> dict[str, tuple[inspect.Parameter, Any]]:
     hints = get_type_hints(function, include_extras=True)
     found = inspect.signature(function).parameters
-    for name in found if group is None else options:
-        kind = hints[name]
-        if get_origin(kind) is Annotated:
-            kind, inner = get_args(kind)
-            yield from _parameters(kind, inner.options, inner)
-        elif name in options:
-            yield Parameter(found[name], kind, options[name], group)
-
-
-def _groups(function: Callable[..., Any]) -> Iterator[tuple[str, Any, Group]]:
-    """The parameters that are groups of options: the name, the dataclass and the group of each."""
-    for name, kind in get_type_hints(function, include_extras=True).items():
-        if get_origin(kind) is Annotated:
-            yield name, *get_args(kind)
+    return {name: (one, hints[name]) for name, one in found.items()}
 
 
 def _entry(name: str, help: str, width: int) -> list[str]:
     """A line of the help, and those it is continued on."""
-    lines = textwrap.wrap(
-        help,
-        max(INDENT + 20, width),
-        initial_indent=" " * INDENT,
-        subsequent_indent=" " * INDENT,
-        break_on_hyphens=False,
-    )
-    left = f"  {name}"
-    if len(left) > INDENT - 2:
-        return [left, *lines]
-    return [left + lines[0][len(left) :], *lines[1:]]
+    left, space = f"  {name}", " " * INDENT
+    fits = len(left) <= INDENT - 2
+    first, width = left.ljust(INDENT) if fits else space, max(INDENT + 20, width)
+    how: dict[str, Any] = {"initial_indent": first, "subsequent_indent": space}
+    lines = textwrap.wrap(help, width, break_on_hyphens=False, **how)
+    return lines if fits else [left, *lines]

@@ -54,41 +54,18 @@ def certify(
     from novikoff import separability
 
     space = options.kernel_of(kernel, degree, gamma, coef0)
-    many, status, name = regression != "binary", 0, "<stdin>" if data[0] == "-" else data[0]
+    many, name = regression != "binary", "<stdin>" if data[0] == "-" else data[0]
     if cluster is not None:
         off = {"--formula": formula is not None, "--kernel": space is not None}
         off |= {"--margin-rtol": margin_rtol is not None}
         fail_on_cluster(off)
     levels = options.named_classes(reading.classes, many=many)
     with spinner(f"reading {name}") as say:
-        given = None
-        if cluster is not None:
-            with options.on_cluster(cluster) as workers:
-                from novikoff.cluster import certifying
-
-                how = reading.how()
-                categorical = (*how.categorical, *(fixed_effects or ()))
-                found, source = certifying.certify(
-                    workers,
-                    parts_in_place(data),
-                    replace(how, categorical=categorical),
-                    model=regression,
-                    classes=levels,
-                    positive=reading.positive,
-                    zero_based=zero_based or None,
-                    shards=shards,
-                    bias=intercept and not fixed_effects,
-                    max_seconds=max_seconds,
-                    progress=say,
-                )
-            description = source.description
-            options.warn_of_skipped_lines(source.skipped)
-        else:
-            given, description = reading.read_for(
-                data, formula, fixed_effects, zero_based=zero_based, as_levels=many
-            )
         try:
-            if given is not None:
+            if cluster is None:
+                given, description = reading.read_for(
+                    data, formula, fixed_effects, zero_based=zero_based, as_levels=many
+                )
                 found = separability.certify(
                     given,
                     model=regression,
@@ -99,6 +76,27 @@ def certify(
                     max_seconds=max_seconds,
                     progress=say,
                 )
+            else:
+                with options.on_cluster(cluster) as workers:
+                    from novikoff.cluster import certifying
+
+                    how = reading.how()
+                    categorical = (*how.categorical, *(fixed_effects or ()))
+                    found, source = certifying.certify(
+                        workers,
+                        parts_in_place(data),
+                        replace(how, categorical=categorical),
+                        model=regression,
+                        classes=levels,
+                        positive=reading.positive,
+                        zero_based=zero_based or None,
+                        shards=shards,
+                        bias=intercept and not fixed_effects,
+                        max_seconds=max_seconds,
+                        progress=say,
+                    )
+                description = source.description
+                options.warn_of_skipped_lines(source.skipped)
             status = 1 if found.verdict == "undecided" else 0
         except separability.Stopped as stopped:
             found, status = stopped.certificate, 130

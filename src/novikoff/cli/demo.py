@@ -8,7 +8,7 @@ import numpy as np
 from novikoff import guarantees, sources
 from novikoff.guarantees.known import applicable_bound
 from novikoff.guarantees.words import run_ended
-from novikoff.learners.rule import Linear, Rule
+from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Confusion
@@ -42,12 +42,32 @@ def demo(seed: int = 0) -> None:
         f"{count(len(train))} messages and {count(len(ledger))} mistakes in "
         f"{count(ledger.n_rounds)} rounds:\n{run_ended(run.verdict, of='messages')}.\n"
     )
-    print_bound(train, ledger)
+    bound, why_not = applicable_bound(ledger, witness=find_witness(train))
+    if bound is None:
+        print(f"No bound: {why_not}.\n")
+    else:
+        ceiling = guarantees.margin_at_most(ledger)
+        print(
+            f"Novikoff's theorem: with the radius R = {ledger.radius:.4f} of the mistaken messages "
+            f"and a separator of margin\nγ = {bound.unit_margin:.4f}, at most (R/γ)² = "
+            f"{count(bound.bound)} mistakes; {count(bound.mistakes)} were made, so the bound "
+            f"{'holds' if bound.holds else 'FAILS'}.\n"
+            f"No separator has a margin above {ceiling.value:.4f}: the mistakes themselves prove "
+            "it.\n(Both are computed in exact arithmetic.)\n"
+        )
     by_weight = np.argsort(readings.weights(learner, ledger, "average")[:-1], kind="stable")
     spam, ham = by_weight[::-1][:WORDS_SHOWN], by_weight[:WORDS_SHOWN]
     print("Largest weights for spam:", ", ".join(words[j] for j in spam))
     print("Largest weights for ham: ", ", ".join(words[j] for j in ham))
-    print_readings(test, learner, ledger)
+    print("\nThree predictors from the same run, on the held-out messages:")
+    for reading in get_args(readings.Reading):
+        confusion = Confusion()
+        scores = readings.scores(learner, ledger, reading, test.rows)
+        confusion.count(test.signs > 0, predicts_positive(scores).astype(np.int32))
+        print(
+            f"  {reading:8} {count(confusion.right)} of {count(len(test))} right, "
+            f"{share(confusion.accuracy)}"
+        )
     print(f"\nAll of this took {time.perf_counter() - began:.1f} seconds.")
 
 
@@ -74,33 +94,3 @@ def find_witness(train: Block) -> Vector:
     learner = Rule("margin", margin=16.0).learner(train.rows.dim)
     play(train, learner, epochs=5000, ledger=learner.open_ledger("counts"))
     return learner.weights
-
-
-def print_bound(train: Block, ledger: Ledger) -> None:
-    """Novikoff's bound, and the limit that the mistakes set to any margin."""
-    bound, why_not = applicable_bound(ledger, witness=find_witness(train))
-    if bound is None:
-        print(f"No bound: {why_not}.\n")
-        return
-    ceiling = guarantees.margin_at_most(ledger)
-    print(
-        f"Novikoff's theorem: with the radius R = {ledger.radius:.4f} of the mistaken messages and "
-        f"a separator of margin\nγ = {bound.unit_margin:.4f}, at most (R/γ)² = "
-        f"{count(bound.bound)} mistakes; {count(bound.mistakes)} were made, so the bound "
-        f"{'holds' if bound.holds else 'FAILS'}.\n"
-        f"No separator has a margin above {ceiling.value:.4f}: the mistakes themselves prove it.\n"
-        "(Both are computed in exact arithmetic.)\n"
-    )
-
-
-def print_readings(test: Block, learner: Linear, ledger: Ledger) -> None:
-    """How many held-out messages each predictor gets right."""
-    print("\nThree predictors from the same run, on the held-out messages:")
-    for reading in get_args(readings.Reading):
-        confusion = Confusion()
-        scores = readings.scores(learner, ledger, reading, test.rows)
-        confusion.count(test.signs > 0, predicts_positive(scores).astype(np.int32))
-        print(
-            f"  {reading:8} {count(confusion.right)} of {count(len(test))} right, "
-            f"{share(confusion.accuracy)}"
-        )

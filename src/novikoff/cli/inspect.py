@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from novikoff.cli import options
 from novikoff.cli.errors import fail, show
-from novikoff.learners import Adaptive, Dual, JointAdaptive, JointDual, Multiplicative
+from novikoff.learners import Dual, JointDual, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.ledger.trace import few
 from novikoff.models.model import Model
@@ -119,14 +119,10 @@ def in_words(model: Model, most: int) -> str:
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     order = f"read {'whole' if model.order['whole'] else 'as a stream'}, {order}"
     constant = " and a constant" if learner.bias else ""
-    settings = ""
-    if isinstance(learner, Multiplicative):
-        settings = f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
-    elif isinstance(learner, Adaptive | JointAdaptive):
-        full = ", full matrix" if getattr(learner, "matrix", None) == "full" else ""
-        settings = f", regularisation {learner.regularisation:g}{full}"
-    elif learner.margin:
-        settings = f", margin {learner.margin:g}"
+    given = {name: getattr(learner, name, None) for name in SETTINGS}
+    is_full = given.pop("matrix") == "full"
+    numbers = [(name, x) for name, x in given.items() if x is not None and (x or name != "margin")]
+    settings = "".join(f", {name} {x:g}" for name, x in numbers) + ", full matrix" * is_full
     if isinstance(learner, Dual):
         settings += f", {learner.kernel}"
         settings += "" if learner.budget is None else f", at most {count(learner.budget)} mistakes"
@@ -161,40 +157,32 @@ def in_words(model: Model, most: int) -> str:
         "Votes": votes if model.kind == "voted" else "",
     }
     lines = [f"{title:9} {words}" for title, words in titles.items() if words]
-    if isinstance(learner, Dual):
-        heavy = heaviest(model, most)
-        mistaken = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]
-        lines += ["", "Mistakes that carry the most weight:"] if heavy else []
-        lines += [f"  {line}" for line in aligned(mistaken, left=(0, 1))]
-    elif not model.has_weights:
-        pass
-    elif model.has_many_classes:
-        lines += _weights_of_classes(model, most)
-    else:
-        _, weights = next(weights_by_class(model))
-        for label, found in zip(model.classes[::-1], weights.largest(most), strict=True):
-            if found:
-                table = [(name, f"{weight:+.6g}") for name, weight in found]
-                lines += ["", f"Largest weights for {plain(label)}:"]
-                lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
+    for title, rows, left in _tables(model, most):
+        if rows:
+            lines += ["", title, *(f"  {line}" for line in aligned(rows, left))]
+    if most and model.has_weights and (more := len(model.classes) - CLASSES_SHOWN) > 0:
+        classes = plural(more, "more class", "more classes")
+        lines += ["", f"and {classes}; --json lists all, --weights writes all weights"]
     return "\n".join(lines)
 
 
-def _weights_of_classes(model: Model, most: int) -> list[str]:
-    """For each class the weights in favour of it, and beside them those against it."""
-    lines: list[str] = []
-    if not most:
-        return lines
-    for label, weights in islice(weights_by_class(model), CLASSES_SHOWN):
+def _tables(
+    model: Model, most: int
+) -> Iterator[tuple[str, Sequence[Sequence[str]], Collection[int]]]:
+    """The mistakes or features of most weight: a title, the rows, and which columns are text."""
+    if isinstance(model.learner, Dual):
+        heavy = heaviest(model, most)
+        rows = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]
+        yield "Mistakes that carry the most weight:", rows, (0, 1)
+    shown = CLASSES_SHOWN if model.has_weights else 0
+    for label, weights in islice(weights_by_class(model), shown):
         sides = [[(name, f"{w:+.6g}") for name, w in side] for side in weights.largest(most)]
-        if any(sides):
-            rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
-            lines += ["", f"Largest weights for {plain(label)}, and against it:"]
-            lines += [f"  {line}" for line in aligned(rows, left=range(5))]
-    if (more := len(model.classes) - CLASSES_SHOWN) > 0:
-        classes = plural(more, "more class", "more classes")
-        lines += ["", f"and {classes}; --json lists all, --weights writes all weights"]
-    return lines
+        if model.has_many_classes:
+            beside = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
+            yield f"Largest weights for {plain(label)}, and against it:", beside, range(5)
+        else:
+            for one, side in zip(model.classes[::-1], sides, strict=True):
+                yield f"Largest weights for {plain(one)}:", side, (0, 1)
 
 
 def examples_seen(model: Model) -> int:
@@ -205,20 +193,22 @@ def examples_seen(model: Model) -> int:
 class Weights:
     """The weights of a model, or of one of its classes, by the names of their features."""
 
-    def __init__(self, model: Model, values: Vector, name: Callable[[int], str]) -> None:
+    def __init__(self, model: Model, values: Vector) -> None:
         learner, dim = model.learner, model.features.dim
         # what is 0 where nothing was learned: the weights, or for Winnow their powers
         learned = learner.powers if isinstance(learner, Multiplicative) else values
         used = learned[:dim].nonzero()[0]
         has_constant = len(values) > dim and (learner.bias or values[dim] != 0)
         self.columns = np.append(used, dim) if has_constant else used  # the constant last
-        self._values, self._name = values, name
+        self._values, self._features = values, model.features
         # Winnow1 and Winnow2 start at 1 and stay positive: below 1 favours the negative label
         self._neutral = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
 
     def named(self, columns: Positions) -> list[tuple[str, float]]:
         """The features in these columns, with their weights."""
-        return [(self._name(j), float(self._values[j])) for j in columns.tolist()]
+        dim, name_of = self._features.dim, self._features.name_of
+        names = ("(constant)" if j == dim else name_of(j) for j in columns.tolist())
+        return list(zip(names, self._values[columns].tolist(), strict=True))
 
     def largest(self, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """The largest weights for the positive label and for the negative one."""
@@ -245,24 +235,13 @@ def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
 
 def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, Weights]]:
     """The weights of each class with its label; of two labels, those of the positive one."""
-    features = model.features
-    # hashed features may be millions, and few of them used: they are named one by one
-    names = features.names if features.hash_bits is None else None
-
-    def name(column: int) -> str:
-        if column == features.dim:
-            return "(constant)"
-        return features.name_of(column) if names is None else names[column]
-
     rows = model.weights
     if raw:
         w, constant = model.raw_weights
         rows = np.concatenate([w, constant[..., None]], axis=-1)
-    if model.has_many_classes:
-        for label, row in zip(model.classes, rows, strict=True):
-            yield label, Weights(model, row, name)
-    else:
-        yield model.classes[1], Weights(model, rows, name)
+    labels = model.classes if model.has_many_classes else model.classes[1:]
+    for label, row in zip(labels, np.atleast_2d(rows), strict=True):
+        yield label, Weights(model, row)
 
 
 def write_weights(model: Model, path: Path) -> None:

@@ -65,7 +65,7 @@ regression = --model    Decide which estimates of this regression model exist; -
 --threshold 0<=P<=1     Two labels: predict the positive one if its probability is at least P. [the
                         sign of the score decides]
 --cost-ratio 0<=R       Two labels: missing a positive example costs R times as much as a false
-                        alarm. The same as --threshold 1/(1 + R).
+                        alarm. The same as --threshold 1/(1 + R), which makes the cost least.
 --cluster ADDRESS       Work on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N to
                         start N processes here.
 --shards 1<=N           With --cluster: cut the data into N shards. The result depends on them, and

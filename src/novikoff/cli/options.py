@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -180,8 +181,7 @@ class Reading(ReadOptions):
 
     def words(self) -> list[str]:
         """The options that were given, as a command line has them."""
-        given = {name: getattr(self, name) for name in READING_GROUP.options}
-        usual = Reading()
+        given, usual = {name: getattr(self, name) for name in READING_GROUP.options}, Reading()
         return as_words(**{k: x for k, x in given.items() if x != getattr(usual, k)})
 
 
@@ -309,18 +309,28 @@ def on_cluster(
 
 
 def work_of_shards(
-    address: str, cut: "Shards", work: Callable[[Source], T], allowed: int
+    address: str, cut: "Shards", model: Model, work: Callable[[Model, Source], T], allowed: int
 ) -> Iterator[T]:
-    """What workers make of each shard, in order; lines that they skip are those of the source."""
+    """What workers make of each shard with a model, in order; it counts the features unknown to it.
+
+    The lines that they skip are those of the source.
+    """
     with on_cluster(address) as workers:
         from novikoff.cluster.training import of_source
 
         next(iter(cut.source), None)  # what the columns hold
         cut.source.skipped = []
-        for made, skipped in workers.map(of_source, cut.shards, work, cut.source):
+        task = partial(_of_shard, work, model.apart())
+        for (made, unknown), skipped in workers.map(of_source, cut.shards, task, cut.source):
             for words in skipped:
                 cut.source.skip(BadExample(words), allowed=allowed)
+            model.features.left_out += unknown
             yield made
+
+
+def _of_shard(work: Callable[[Model, Source], T], model: Model, source: Source) -> tuple[T, int]:
+    model = model.apart()
+    return work(model, source), model.features.left_out
 
 
 def check_probabilities(model: Model, option: str) -> None:
@@ -403,22 +413,14 @@ def measures(tested: "Evaluation", *, known: int) -> dict[str, Any]:
     }
     about: dict[str, Any] = {"unknown_labels": list(labels[known:])}
     if ranking is not None:
-        about = {
-            "roc_area": _or_none(ranking.roc_area),
-            "average_precision": _or_none(ranking.average_precision),
-        }
-    if (reliability := tested.reliability) is not None:
-        loss = reliability.log_loss
-        about |= {
-            "log_loss": None if math.isinf(loss) else loss,
-            "calibration_error": reliability.calibration_error,
-            "reliability": [
-                {"examples": n, "predicted": _or_none(p), "observed": _or_none(happened)}
-                for n, p, happened in zip(
-                    reliability.examples, reliability.predicted, reliability.observed, strict=True
-                )
-            ],
-        }
+        names = ("roc_area", "average_precision")
+        about = {name: _or_none(getattr(ranking, name)) for name in names}
+    if (measured := tested.reliability) is not None:
+        names = ("log_loss", "calibration_error")
+        about |= {name: _or_none(getattr(measured, name)) for name in names}
+        columns = ("examples", "predicted", "observed")
+        rows = zip(*(map(_or_none, getattr(measured, name)) for name in columns), strict=True)
+        about["reliability"] = [dict(zip(columns, row, strict=True)) for row in rows]
     return {
         "examples": found.examples,
         "mistakes": found.mistakes,
@@ -431,7 +433,7 @@ def measures(tested: "Evaluation", *, known: int) -> dict[str, Any]:
 
 
 def _or_none(x: float) -> float | None:
-    return None if math.isnan(x) else x
+    return x if math.isfinite(x) else None
 
 
 def baseline_in_words(tested: "Evaluation") -> str:

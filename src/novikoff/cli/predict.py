@@ -57,18 +57,11 @@ def predict(
     """Predict the labels of examples, in order; labels in the data are not used.
 
     A score of 0 or more predicts the positive label. Features that the model does not know are
-    ignored.
-
-    A label that holds control characters is printed in quotes and escaped.
+    ignored. A label that holds control characters is printed in quotes and escaped.
 
     A model of many classes predicts the class with the highest score; of equal ones, the label that
-    comes first in order. For such a model
-    `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
-    `both` prints the label and its score.
-
-    With --threshold P, the positive label is predicted if its probability is at least P. With
-    --cost-ratio R, P is 1/(1 + R): that makes the expected cost least if missing a positive example
-    costs R times as much as a false alarm.
+    comes first in order. For such a model `scores` prints the scores of all classes, in the order
+    in which `novikoff inspect` lists them; `both` prints the label and its score.
 
     With --explain, each example has a line with its label and score, and then a line for each of
     the features that add most to the score: the amount (its weight times its value, as the learner
@@ -109,8 +102,8 @@ def predict(
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source, digits = cut.source, len(str(len(cut.shards) - 1))
         to = None if parts is None else f"{_new_folder(parts)}/part-"
-        work = partial(_of_shard, found.apart(), to, digits, **printed)
-        lines = _counting_unknown(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
+        work = partial(_of_shard, to=to, digits=digits, **printed)
+        lines = options.work_of_shards(cluster, cut, found, work, how.skip_bad)
     else:
         source = open_files(data, how)
         lines = predictions(found, source, **printed)
@@ -132,18 +125,13 @@ def predict(
     options.warn_of_unknown_features(found)
 
 
-def _of_shard(
-    model: Model, to: str | None, digits: int, source: Source, **how: Any
-) -> tuple[str, int]:
-    """The lines for a shard, and how many feature values the model does not know.
-
-    If they go `to` a file each, they are written there; `first` numbers the shards.
-    """
-    model = model.apart()
+def _of_shard(model: Model, source: Source, *, to: str | None, digits: int, **how: Any) -> str:
+    """The lines for a shard; they may go `to` a file each, where `first` numbers the shards."""
     lines = "".join(predictions(model, source, **how))
-    if to is not None:
-        write_file(f"{to}{source.first:0{digits}}", lines.encode())
-    return "" if to else lines, model.features.left_out
+    if to is None:
+        return lines
+    write_file(f"{to}{source.first:0{digits}}", lines.encode())
+    return ""
 
 
 def _new_folder(parts: str) -> str:
@@ -158,12 +146,6 @@ def _new_folder(parts: str) -> str:
     except OSError as error:
         fail(f"--parts {parts}: {reason(error)}")
     return str(folder)
-
-
-def _counting_unknown(model: Model, parts: Iterator[tuple[str, int]]) -> Iterator[str]:
-    for lines, left_out in parts:
-        model.features.left_out += left_out
-        yield lines
 
 
 def predictions(

@@ -109,7 +109,6 @@ def report(
         settings = Settings(intercept, passes, seed, max_seconds, space)
         if isinstance(given, Data) and not asks and not effects:
             named = None if names is None else names_in(names, given)
-            named = None if names is None else names_in(names, given)
             known = gather(given, settings, names=named, origin=origin, progress=say)
             say("drawing")
             text, it = page(known, top=top, mistakes=mistakes), known.certificate

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +10,8 @@ from novikoff.cli import options
 from novikoff.cli.errors import fail, show
 from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
-from novikoff.models.prediction import evaluate, judged
+from novikoff.models.prediction import judged
 from novikoff.sources import open_files
-from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import parts_in_place
 from novikoff.sources.shards import shards_of_files
 from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
@@ -67,12 +66,16 @@ def test(
     how = found.features.hashed_while_read(reading.for_model(found), named=False)
     if cluster is None:
         source = open_files(data, how)
-        tested = evaluate(found, source, threshold=least)
+        parts = iter([judged(found, source, least)])
     else:
         cut = shards_of_files(parts_in_place(data), how, shards=shards)
         source = cut.source
-        work = partial(_of_shard, found.apart(), least)
-        tested = _joined(found, options.work_of_shards(cluster, cut, work, how.skip_bad))
+        work = partial(judged, threshold=least)
+        parts = options.work_of_shards(cluster, cut, found, work, how.skip_bad)
+    judge, numbers = Judge(many=found.has_many_classes), {c: k for k, c in enumerate(found.classes)}
+    for each, labels in parts:  # labels that the model does not know are met in their order
+        judge.absorb(each, [numbers.setdefault(label, len(numbers)) for label in labels])
+    tested = judge.evaluation(tuple(numbers))
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source.skipped)
@@ -89,23 +92,6 @@ def test(
         return
     lines = [f"Data      {source.description}", *in_words(found, tested, whole=confusion)]
     show("\n".join(lines))
-
-
-def _of_shard(
-    model: Model, threshold: float | None, source: Source
-) -> tuple[Judge, tuple[str, ...], int]:
-    model = model.apart()
-    judge, labels = judged(model, source, threshold)
-    return judge, labels, model.features.left_out
-
-
-def _joined(model: Model, parts: Iterable[tuple[Judge, tuple[str, ...], int]]) -> Evaluation:
-    """The comparisons of all shards; labels that the model does not know are met in their order."""
-    judge, numbers = Judge(many=model.has_many_classes), {c: k for k, c in enumerate(model.classes)}
-    for each, labels, left_out in parts:
-        judge.absorb(each, [numbers.setdefault(label, len(numbers)) for label in labels])
-        model.features.left_out += left_out
-    return judge.evaluation(tuple(numbers))
 
 
 def in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[str]:

@@ -41,6 +41,7 @@ from novikoff.sources.inputs import Input, inputs_of, parts_in_place
 from novikoff.sources.interactions import field_pairs
 from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import signs_of_labels
+from novikoff.sources.shards import SHARD_BYTES, Shards, shards_of_files
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES, written
@@ -49,7 +50,6 @@ from novikoff.stream.printing import count, cut, listed, percent, plain, plural,
 
 if TYPE_CHECKING:
     from novikoff.models.measures import Evaluation
-    from novikoff.sources.shards import Shards
 
 UNLIMITED_PASSES = 10**9
 BALANCED = "balanced"
@@ -229,11 +229,9 @@ def train(
     }
 
     def new_features(*, whole: bool) -> Features:
-        """Features that have met nothing; some settings are usual for data that are read whole."""
-        if whole and kind in ADAPTIVE:
-            return Features(**transforms)
+        """Features that have met nothing; only of data that are read whole some is undecided."""
         usual = {"standardise": bool(standardise), "to_unit_length": bool(unit_length)}
-        return Features(**transforms | usual)
+        return Features(**transforms | ({} if whole and kind in ADAPTIVE else usual))
 
     with rejecting_settings():
         has_bias = space is None if bias is None else bias
@@ -248,21 +246,27 @@ def train(
         if start is None:
             plan.new_learner(hash_bits)  # a bad setting is rejected before the data
     has_pipe = any(one.is_pipe for one in inputs)
-    if stream is None:
-        stream = usual_stream(inputs, start)
+    if stream is None and start is not None:
+        stream = start.unfinished is None or not start.order["whole"]
+    elif stream is None and (has_pipe or sum(one.size or 0 for one in inputs) > MOST_BYTES):
+        stream = True  # otherwise it remains None: the size in memory decides
     if has_pipe:
-        is_kept = cache is not None or stream is False
-        reject_second_reading(plan, start, is_kept=is_kept, measures=bool(standardise and stream))
+        if standardise and stream:
+            fail("--standardise reads a stream twice; use --no-stream, or save it in a file first")
+        if cache is None and stream is not False and (plan.passes > 1 or holdout is not None):
+            what = "more passes" if plan.passes > 1 else "--holdout"
+            fail(f"a pipe can be read only once; for {what}, use --no-stream, --cache or a file")
+        if start is not None and start.unfinished is not None:
+            fail("--resume: cannot resume from a pipe; read a file")
         if class_weight == [BALANCED]:
             words = "reads the data twice; save the pipe's data in a file first"
             fail(f"--class-weight {BALANCED} {words}")
-    if class_weight == [BALANCED]:
-        how = replace(how, class_weights=balancing_factors(inputs, how, start))
-    cut_at = list[int | None]()
-    if cluster is not None:
-        from novikoff.sources.shards import SHARD_BYTES, shards_of_files
-
-        cut_at = [shards, SHARD_BYTES]
+    if class_weight == [BALANCED]:  # the factor of a label is n / (labels × its examples)
+        of_labels = how if start is None else how.following(start.read_options)
+        counts = label_counts(open_files(inputs, of_labels))
+        factors = {c: sum(counts.values()) / (len(counts) * n) for c, n in counts.items()}
+        how = replace(how, class_weights=factors)
+    cut_at = [] if cluster is None else [shards, SHARD_BYTES]
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint, *cut_at])
     known = named
     if start is not None:
@@ -275,24 +279,23 @@ def train(
     elif initial is not None:
         known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
 
+    began = time.perf_counter()
+    features = new_features(whole=not stream) if start is None else start.features
     cut: Shards | None = None
+    if cluster is not None:
+        kept = None if cache is None else str(cache.absolute())
+        hashed = features.hashed_while_read(how, here=False)
+        cut = shards_of_files(parts, hashed, shards=shards, cache=kept)
 
     def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
         """The data, their blocks, and whether these come from a cache; a stream is measured."""
-        nonlocal cut
         labels: LabelsAsSigns | LabelsAsClasses
         if rule.joint:
             most = max_classes or MOST_CLASSES
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
             labels = signs_of_labels(inputs, how, known, positive=reading.positive)
-        hashed = features.hashed_while_read(how, here=cluster is None)
-        if cluster is None:
-            found = open_files(inputs, hashed)
-        else:
-            kept = None if cache is None else str(cache.absolute())
-            cut = shards_of_files(parts, hashed, shards=shards, cache=kept)
-            found = cut.source
+        found = open_files(inputs, features.hashed_while_read(how)) if cut is None else cut.source
         numbered = Numbered(found, features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
         if cache is not None and cluster is None:
@@ -304,8 +307,6 @@ def train(
             features.survey(numbered.chunks())
         return numbered.source, blocks, from_cache
 
-    began = time.perf_counter()
-    features = new_features(whole=not stream) if start is None else start.features
     source, blocks, from_cache = opened(features, whole=not stream)
     whole: Whole | None = None
     if not stream:
@@ -325,7 +326,7 @@ def train(
     most_passes = None if until_separated else plan.passes
     with ExitStack() as machines:
         progress: Progress | RoundProgress
-        if cluster is None:
+        if cluster is None or cut is None:
             training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
             try:
                 with spinner("scoring each half of the examples with the other", quiet=quiet):
@@ -340,17 +341,15 @@ def train(
             progress.heading = f"dashboard at {workers.link}\n{progress.heading}"
             from novikoff.cluster.training import ClusterTraining
 
-            assert cut is not None
             assert isinstance(blocks, Numbered)
             training = ClusterTraining(
                 workers, cut, blocks, plan, how=how, initial=start, fingerprint=known_by
             )
-            progress.sent = training.sent
         with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
             run = training.run(watch.after_block)
         training.save(output)
     by_default = learner is None and start is None and not (until_separated or revisit)
-    result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
+    result = Result(training, run, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source.skipped)
     warn_of_labels(training, further=initial is not None)
     if training.widest is not None and start is None:
@@ -404,24 +403,6 @@ def class_factors(given: list[str]) -> dict[str, float]:
     return factors
 
 
-def balancing_factors(
-    inputs: Sequence[Input], how: ReadOptions, start: Model | None
-) -> dict[str, float]:
-    """The factor of each label that makes all count the same: n / (labels × its examples)."""
-    how = how if start is None else how.following(start.read_options)
-    counts = label_counts(open_files(inputs, how))
-    return {label: sum(counts.values()) / (len(counts) * n) for label, n in counts.items()}
-
-
-def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
-    """Whether these data are a stream if nobody says so; None if their size in memory decides."""
-    if start is not None:
-        return start.unfinished is None or not start.order["whole"]
-    if any(one.is_pipe for one in inputs):
-        return True
-    return True if sum(one.size or 0 for one in inputs) > MOST_BYTES else None
-
-
 def warn_of_labels(training: Training, *, further: bool) -> None:
     """Say so if there is one label only, or if a stream was sorted by label."""
     runs, classes = training.label_runs, training.model.classes
@@ -463,19 +444,6 @@ def _seen(features: Features) -> dict[str, str]:
             each = "it" if len(names) == 1 else "each"
             lines[title] = f"{listed(names)}: {each} has whole numbers, {what}{cure}"
     return lines
-
-
-def reject_second_reading(
-    plan: Plan, start: Model | None, *, is_kept: bool, measures: bool
-) -> None:
-    """Reject what needs the data twice when they come from a pipe, before the first pass."""
-    if measures:
-        fail("--standardise reads a stream twice; use --no-stream, or save it in a file first")
-    if not is_kept and (plan.passes > 1 or plan.holdout is not None):
-        what = "more passes" if plan.passes > 1 else "--holdout"
-        fail(f"a pipe can be read only once; for {what}, use --no-stream, --cache or a file")
-    if start is not None and start.unfinished is not None:
-        fail("--resume: cannot resume from a pipe; read a file")
 
 
 def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) -> str:
@@ -561,8 +529,6 @@ class Result:
 
     training: Training
     run: Run
-    source: Source
-    output: Path
     watch: Watch
     tested: "Evaluation | None"
     by_default: bool
@@ -572,8 +538,8 @@ class Result:
         model, tested = self.training.model, self.tested
         counts, sent = self.training.label_runs.examples, getattr(self.training, "sent", None)
         return {
-            "model": str(self.output),
-            "data": self.source.description,
+            "model": str(self.watch.output),
+            "data": self.watch.source.description,
             **options.facts(model),
             "examples": model.examples,
             "labels": {model.classes[c]: n for c, n in sorted(counts.items())},
@@ -592,13 +558,14 @@ class Result:
             "verdict": str(self.run.verdict),
             "class_weights": model.read_options.get("class_weights", {}),
             "held_out": tested and options.measures(tested, known=len(model.classes)),
-            "skipped_lines": len(self.source.skipped),
+            "skipped_lines": len(self.watch.source.skipped),
             "seconds": self.watch.seconds,
             **({} if sent is None else {"cluster": asdict(sent)}),
         }
 
     def __str__(self) -> str:
         model, ledger, tested = self.training.model, self.run.ledger, self.tested
+        source, output = self.watch.source, self.watch.output
         runs, is_whole = self.training.label_runs, model.order["whole"]
         most = percent(runs.examples[runs.commonest], runs.examples.total(), 2)
         constant = " and a constant" if model.learner.bias else ""
@@ -615,22 +582,26 @@ class Result:
         factors = model.read_options.get("class_weights", {})
         weights = listed([f"{label} {factor:.4g}" for label, factor in factors.items()], 8)
         compared, sent = self.training.compared, getattr(self.training, "sent", None)
-        written = size(self.output.stat().st_size)
+        passes, pool = count(self.training.passes_made), self.training.pool
+        if pool is not None:
+            again = count(len(ledger.revisits))
+            passes += f", and {again} over {plural(len(pool), 'mistaken example')},"
+        written = size(output.stat().st_size)
         lines = {
-            "Data": f"{self.source.description}; {options.labels_in_words(model)}",
+            "Data": f"{source.description}; {options.labels_in_words(model)}",
             "Read": f"{'whole' if is_whole else 'as a stream'}, {order}",
             "Learner": f"{FULL_NAMES[model.kind]}{scaled}{why}",
             "Weights": factors and f"times {weights}",
             "Chosen": len(compared) > 1 and _comparison(compared),
             "Examples": f"{count(model.examples)} with {plural(model.features.count, 'feature')}"
             f"{constant}; {most} are {cut(plain(model.classes[runs.commonest]))}",
-            "Passes": f"{self._passes()} in {seconds:.2f} s{at_speed}",
+            "Passes": f"{passes} in {seconds:.2f} s{at_speed}",
             "Cluster": sent,
             "Mistakes": options.mistakes_in_words(ledger),
             **_seen(model.features),
             "Verdict": f"{self.run.verdict}: {self._verdict()}",
             "Held out": tested and self._held_out(tested),
-            "Model": f"{plain(str(self.output))} ({model.kind}, {written})",
+            "Model": f"{plain(str(output))} ({model.kind}, {written})",
         }
         return "\n".join(f"{title:9} {words}" for title, words in lines.items() if words)
 
@@ -648,13 +619,6 @@ class Result:
         of_positive = f"F1 of {cut(plain(tested.labels[1]))} {share(positive.f1)}"
         shown = "–" if math.isnan(area) else f"{area:.4f}"
         return f"{words}; {of_positive}, ROC area {shown}{chances}"
-
-    def _passes(self) -> str:
-        made, pool = count(self.training.passes_made), self.training.pool
-        if pool is None:
-            return made
-        again = len(self.run.ledger.revisits)
-        return f"{made}, and {count(again)} over {plural(len(pool), 'mistaken example')},"
 
     def _verdict(self) -> str:
         model, plan, verdict = self.training.model, self.training.plan, self.run.verdict

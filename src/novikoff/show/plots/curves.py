@@ -1,13 +1,13 @@
-"""Curves and counts: margins, learning curves, Novikoff's proof, mistakes, lab experiments."""
+"""Curves and counts: margins, readings, mistakes and their bound, scores, lab experiments."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Context, Decimal
-from itertools import cycle
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,18 +17,19 @@ from novikoff.guarantees.novikoff_bound import Sandwich
 from novikoff.guarantees.risk import share_interval
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import scores_by_reading
+from novikoff.models.measures import Ranking, Reliability
 from novikoff.show.plots.axes import Axes, escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, COLOURS, GOLD, GREEN, GREY, MARKERS, PURPLE
-from novikoff.show.plots.estimators import kernel_regions, ledger_of
 from novikoff.show.plots.planes import Linear, expect_rows
+from novikoff.show.plots.runs import kernel_regions, ledger_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.printing import count, plural, share
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Positions, Vector
 from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
-    from novikoff.show.lab.results import Curves, Result
+    from novikoff.show.lab import Curves, Result
 
 _DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
 _BINS = 40  # of the histogram
@@ -38,6 +39,7 @@ _ZERO: dict[str, Any] = {"facecolor": GOLD, "edgecolor": BLACK, "zorder": 3}
 _POINTS = 25  # of a learning curve
 _AHEAD = 8  # the proof's curves are continued to where they meet if that is within 8 times k
 _APART = 30  # the ratio of the proof's curves from which on both axes are logarithmic
+_FINEST = 2000  # corners closer than a two-thousandth of an axis look the same
 
 
 def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = None) -> Axes:
@@ -219,9 +221,20 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")
-    _draw_count(ax, ledger, "mistake", BLACK)
-    if ledger.n_updates > ledger.n_mistakes:
-        _draw_count(ax, ledger, "update", GREEN)
+    has_more = ledger.n_updates > ledger.n_mistakes
+    for what in ("mistake", "update") if has_more else ("mistake",):
+        wrong = what == "mistake"
+        n, dashes = (ledger.n_mistakes, "-") if wrong else (ledger.n_updates, "--")
+        style: dict[str, Any] = {"color": BLACK if wrong else GREEN, "lw": 1.8}
+        if ledger.keep == "counts":
+            each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
+            heights, words = [0, *np.cumsum(each), n], f"{plural(n, what)}, by passes"
+            ends = [0, *ledger.epoch_ends, ledger.n_rounds]
+            ax.plot(ends, heights, f"o{dashes}", label=words, **style)
+        else:
+            made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
+            rounds, counts = [0, *made.tolist(), ledger.n_rounds], [*range(n + 1), n]
+            ax.step(rounds, counts, dashes, where="post", label=plural(n, what), **style)
     if 1 < len(ledger.epoch_ends) <= 60:
         for k, end in enumerate(ledger.epoch_ends):
             label = "end of a pass" if k == 0 else None
@@ -229,7 +242,7 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     if bound is not None:
         limit = int(getattr(bound, "bound", bound))
         words = f"at most {count(limit)}"
-        style: dict[str, Any] = {"color": PURPLE, "ls": "--"}
+        style = {"color": PURPLE, "ls": "--"}
         if limit > sys.float_info.max:
             ax.plot([], [], label=f"{words}, far above the figure", **style)
         else:
@@ -242,39 +255,35 @@ def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_count(ax: Axes, ledger: Ledger, what: Literal["mistake", "update"], colour: str) -> None:
-    """How many mistakes or updates there were up to each round, or up to the end of each pass."""
-    wrong, dashes = what == "mistake", "-" if what == "mistake" else "--"
-    n = ledger.n_mistakes if wrong else ledger.n_updates
-    style: dict[str, Any] = {"color": colour, "lw": 1.8, "label": plural(n, what)}
-    if ledger.keep == "counts":
-        each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
-        style["label"] += ", by passes"
-        rounds = [0, *ledger.epoch_ends, ledger.n_rounds]
-        ax.plot(rounds, [0, *np.cumsum(each), n], f"o{dashes}", **style)
-        return
-    made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
-    rounds, counts = [0, *made.tolist(), ledger.n_rounds], [*range(n + 1), n]
-    ax.step(rounds, counts, dashes, where="post", **style)
-
-
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
     """Draw an experiment's curves or regions, or the bound of each claim beside what was seen."""
     ax = new_axes() if ax is None else ax
     if result.pictures:
         return _draw_pictures(result, ax)
-    if result.curves is None:
-        _draw_checks(result, ax)
-    else:
+    if result.curves is not None:
         _draw_curves(result, result.curves, ax)
+    else:
+        places, checks = np.arange(len(result.checks)), result.checks
+        style: dict[str, Any] = {"height": 0.38, "color": COLOURS[0], "label": "bound"}
+        ax.barh(places - 0.2, [check.bound for check in checks], **style)
+        style = {"height": 0.38, "color": COLOURS[1], "label": "observed", "hatch": "//"}
+        ax.barh(places + 0.2, [check.seen for check in checks], **style)
+        ax.set_yticks(places, [check.claim for check in checks])
+        ax.invert_yaxis()
     ax.set_title(result.question, fontsize="medium", wrap=True)
     ax.legend()
     return ax
 
 
 def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
-    lines = list(_lines(result, curves))
-    for (name, points), colour, marker in zip(lines, cycle(COLOURS), cycle(MARKERS)):
+    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
+    lines = dict[str, list[tuple[Any, Any]]]()
+    for kind, column in product(dict.fromkeys(kinds), curves.ys):
+        cells = zip(kinds, result.column(curves.x), result.column(column), strict=True)
+        lines[column if kind is None else str(kind)] = [
+            (x, y) for k, x, y in cells if k == kind and None not in (x, y)
+        ]
+    for (name, points), colour, marker in zip(lines.items(), cycle(COLOURS), cycle(MARKERS)):
         style: dict[str, Any] = {"marker": marker, "ls": "-", "ms": 6}
         if name.endswith("at most"):
             style = {"ls": "--", "lw": 1.2}
@@ -283,11 +292,11 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
         xs, ys = [x for x, _ in points], [y for _, y in points]
         ax.plot(xs, ys, label=escaped(name), color=colour, **style)
     if "x" in curves.logarithmic:
-        ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
+        ax.set_xscale(**_logarithmic([x for points in lines.values() for x, _ in points]))
     elif all(isinstance(x, int) for x in result.column(curves.x)):
         ax.locator_params(axis="x", integer=True)
     if "y" in curves.logarithmic:
-        ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
+        ax.set_yscale(**_logarithmic([y for points in lines.values() for _, y in points]))
     ax.set(xlabel=curves.x, ylabel=curves.label or ", ".join(curves.ys))
 
 
@@ -297,16 +306,6 @@ def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
     if given[:1] != [0] or len(given) < 2:
         return {"value": "log"}
     return {"value": "symlog", "linthresh": given[1], "linscale": 0.5}
-
-
-def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """The name and the points of each line; empty cells have no point."""
-    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
-    for kind in dict.fromkeys(kinds):
-        for name in curves.ys:
-            cells = zip(kinds, result.column(curves.x), result.column(name), strict=True)
-            points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
-            yield name if kind is None else str(kind), points
 
 
 def _draw_pictures(result: Result, ax: Axes) -> Axes:
@@ -324,11 +323,80 @@ def _draw_pictures(result: Result, ax: Axes) -> Axes:
     return ax
 
 
-def _draw_checks(result: Result, ax: Axes) -> None:
-    places = range(len(result.checks))
-    bounds = [check.bound for check in result.checks]
-    seen = [check.seen for check in result.checks]
-    ax.barh([p - 0.2 for p in places], bounds, 0.38, color=COLOURS[0], label="bound")
-    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="observed")
-    ax.set_yticks(list(places), [check.claim for check in result.checks])
-    ax.invert_yaxis()
+def roc(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
+    """Draw the ROC curve: the recall of both labels at each threshold; a cross marks 0."""
+    ax = new_axes(width=5.5, height=5.5) if ax is None else ax
+    area = ranking.roc_area
+    if math.isnan(area):
+        return write_instead(ax, "only one label: there is no ROC curve")
+    right = np.concatenate([[0], ranking.positive]) / int(ranking.positive[-1])
+    wrong = np.concatenate([[0], ranking.negative]) / int(ranking.negative[-1])
+    at = _corners(wrong, right)
+    ax.plot([0, 1], [0, 1], ls=":", color=GREY, label="by chance: 0.5")
+    ax.plot(wrong[at], right[at], color=GREEN, lw=1.8, label=f"area {area:.4f}")
+    _mark(ax, wrong, right, ranking)
+    ax.set_xlabel("share of negative examples predicted positive")
+    ax.set_ylabel("share of positive examples predicted positive")
+    return _framed(ax, "lower right")
+
+
+def precision_recall(ranking: Ranking, *, ax: Axes | None = None) -> Axes:
+    """Draw precision against recall of the positive label at each threshold; a cross marks 0."""
+    ax = new_axes(width=5.5, height=5.5) if ax is None else ax
+    if math.isnan(area := ranking.average_precision):
+        return write_instead(ax, "no positive example: there is no precision-recall curve")
+    predicted = ranking.positive + ranking.negative
+    recall, precision = ranking.positive / int(ranking.positive[-1]), ranking.positive / predicted
+    before = np.concatenate([[0.0], recall[:-1]])
+    x, y = np.column_stack([before, recall]).ravel(), np.repeat(precision, 2)
+    at = _corners(x, y)
+    base = int(ranking.positive[-1]) / int(predicted[-1])
+    ax.axhline(base, ls=":", color=GREY, label=f"always positive: {share(base)}")
+    ax.plot(x[at], y[at], color=GREEN, lw=1.8, label=f"average precision {area:.4f}")
+    _mark(ax, np.append(0.0, recall), np.append(precision[0], precision), ranking)
+    ax.set_xlabel("recall: share of positive examples predicted positive")
+    ax.set_ylabel("precision: share of predicted positives that are positive")
+    return _framed(ax, "lower left")
+
+
+def reliability(measured: Reliability, *, ax: Axes | None = None) -> Axes:
+    """Draw the observed share of positive examples against the predicted probability.
+
+    If the probabilities are right, about 95 of 100 points are on their thin lines; the bars show
+    the share of examples in each of 15 intervals. Of many classes, the probability is that of the
+    likeliest class, and the share is that of right predictions (Murphy & Winkler 1977).
+    """
+    ax = new_axes(width=5.5, height=5.5) if ax is None else ax
+    examples = np.array(measured.examples)
+    used = np.flatnonzero(examples)
+    predicted, observed = np.array(measured.predicted)[used], np.array(measured.observed)[used]
+    width = 1 / len(examples)
+    shares = examples / max(1, int(examples.sum()))
+    middles = (np.arange(len(examples)) + 0.5) * width
+    ax.bar(middles, shares, 0.9 * width, color=GREY, alpha=0.35, label="share of examples")
+    ax.plot([0, 1], [0, 1], ls=":", color=GREY, label="as predicted")
+    error = f"calibration error {measured.calibration_error:.4f}"
+    apart = 2 * np.sqrt(predicted * (1 - predicted) / examples[used])  # two standard errors
+    low, high = np.maximum(predicted - apart, 0), np.minimum(predicted + apart, 1)
+    ax.vlines(predicted, low, high, color=GREY, lw=1, label="95% if as predicted")
+    ax.plot(predicted, observed, "o", color=GREEN, ms=5, label=error)
+    ax.set(xlabel="predicted probability", ylabel="observed share")
+    return _framed(ax, "upper left")
+
+
+def _corners(x: Vector, y: Vector) -> Positions:
+    """The first and last point, and those between that are not too close to the one before."""
+    cells = np.rint(x * _FINEST) * (_FINEST + 1) + np.rint(y * _FINEST)
+    moved = np.flatnonzero(np.diff(cells) != 0)
+    return np.unique(np.concatenate([[0], moved, moved + 1, [len(x) - 1]]))
+
+
+def _mark(ax: Axes, x: Vector, y: Vector, ranking: Ranking) -> None:
+    k = int(np.searchsorted(-ranking.scores, 0.0, side="right"))
+    ax.plot(x[k], y[k], "x", color=BLACK, ms=9, mew=2, label="threshold 0")
+
+
+def _framed(ax: Axes, corner: Literal["lower left", "lower right", "upper left"]) -> Axes:
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.legend(loc=corner)
+    return ax

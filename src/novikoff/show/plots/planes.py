@@ -12,7 +12,6 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
-from novikoff.separability import certify
 from novikoff.show.plots.axes import Axes, Panels, escaped, legend_below, new_axes, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, MINUS, PLUS, POINT_STYLES
 from novikoff.show.projection import principal_direction, scaled
@@ -307,6 +306,8 @@ def constant(
     1 above the plane, where a plane through the origin divides them. The verdicts above the panels
     come from `certify`, so they are proved.
     """
+    from novikoff.separability import certify  # with scipy.optimize, 0.2 s of every figure
+
     d = block.rows.dim
     if d not in (1, 2):
         raise ValueError(f"constant takes one or two features, not {d}; choose columns")
@@ -316,7 +317,16 @@ def constant(
         if bias and d == 2:
             ax.set(xlim=panels[0].get_xlim(), ylim=panels[0].get_ylim(), aspect="equal")
         if bias and d == 1:
-            _draw_lifted(found, block, "x" if names is None else names[0], classes, ax)
+            at_1 = DenseRows(np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))]))
+            weights, both = scaled(found.weights), ((names or "x")[0], "the constant")
+            plane(
+                Block(at_1, block.labels), weights, bias=False, names=both, classes=classes, ax=ax
+            )
+            ax.axhline(1, color=GREY, lw=0.8, zorder=0)
+            if weights[0]:
+                threshold = -weights[1] / weights[0]
+                words = f"threshold {threshold:.4g}"
+                ax.plot([threshold], [1], "v", color=BLACK, ls="", label=words, zorder=5)
         else:
             certificate(found, block, names=names, classes=classes, ax=ax)
         ax.plot([0], [0], "+", color=BLACK, ms=14, ls="", label="the origin", zorder=5)
@@ -326,20 +336,6 @@ def constant(
     if d == 2:
         _draw_above(found, block, panels[2])
     return Panels(panels)
-
-
-def _draw_lifted(
-    found: Certificate, block: Block, name: str, classes: Sequence[str], ax: Axes
-) -> None:
-    """Points of one feature at height 1 of a plane, divided by a line through its origin."""
-    rows = DenseRows(np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))]))
-    weights, names = scaled(found.weights), (name, "the constant")
-    plane(Block(rows, block.labels), weights, bias=False, names=names, classes=classes, ax=ax)
-    ax.axhline(1, color=GREY, lw=0.8, zorder=0)
-    if weights[0]:
-        threshold = -weights[1] / weights[0]
-        words = f"threshold {threshold:.4g}"
-        ax.plot([threshold], [1], "v", color=BLACK, ls="", label=words, zorder=5)
 
 
 def _draw_above(found: Certificate, block: Block, ax: Axes) -> None:

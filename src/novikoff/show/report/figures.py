@@ -12,7 +12,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.readings import weights_after
 from novikoff.show import plots
 from novikoff.show.plots.axes import Axes, escaped, legend_below
-from novikoff.show.plots.estimators import kernel_regions
+from novikoff.show.plots.runs import kernel_regions
 from novikoff.show.projection import scaled, squared_lengths
 from novikoff.show.report.gathering import Known, row_spans
 from novikoff.show.report.html import Html, tag
@@ -61,12 +61,14 @@ class Figure:
 
 def figures(known: Known) -> Iterator[Figure]:
     """All figures that these facts allow."""
-    if known.settings.kernel is not None:
-        yield from _of_kernel(known)
-        return
-    block, ledger, it = known.data.block, known.run.ledger, known.certificate
+    ledger, trial = known.run.ledger, known.trial
+    bound = None if known.bound is None else known.bound.bound
+    in_kernel = known.settings.kernel is not None
     named: dict[str, Any] = {"names": known.names, "classes": known.data.classes}
-    if block.rows.dim:
+    block, it = known.data.block, known.certificate
+    if in_kernel:
+        yield from _of_kernel(known)
+    elif block.rows.dim:
         yield from _hyperplane(known, named)
         if it and it.multipliers and len(block) <= DRAWN:
             yield Figure(
@@ -77,7 +79,14 @@ def figures(known: Known) -> Iterator[Figure]:
                 "multiplier λ. Each row times its sign and its λ, they sum to 0 in every column.",
                 _TALL,
             )
-    yield _mistakes(known)
+    at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
+    yield Figure(
+        "mistakes",
+        "Mistakes, round by round",
+        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
+        f"In each round the perceptron sees one row. It made {plural(len(ledger), 'mistake')} in "
+        f"{plural(ledger.n_rounds, 'round')}{at_most}.",
+    )
     if (trace := known.sandwich) is not None:
         yield Figure(
             "sandwich",
@@ -86,6 +95,40 @@ def figures(known: Known) -> Iterator[Figure]:
             "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ is at most R√k, which "
             "grows as √k. Since w·u ≤ ‖w‖, the mistakes end at the latest where the two meet.",
         )
+    yield from () if in_kernel else _lines(known, named)
+    if trial is not None:
+        yield Figure(
+            "readings",
+            "Learning curves on held-out rows",
+            lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
+            f"Three predictors from one run over {plural(trial.learned, 'row')}, tested on "
+            f"{plural(len(trial.test), 'other')}: its final weights, their average over all "
+            "rounds, and the vote of every weight vector it had.",
+        )
+
+
+def _of_kernel(known: Known) -> Iterator[Figure]:
+    block, ledger = known.data.block, known.run.ledger
+    if block.rows.dim == 2 and len(block) <= DRAWN:
+
+        def draw(ax: Axes) -> None:
+            kernel_regions(ledger, block, known.data.classes, ax=ax)
+            ax.set(xlabel=escaped(known.names[0]), ylabel=escaped(known.names[1]))
+            legend_below(ax)
+
+        yield Figure(
+            "plane",
+            "The rows, and what is predicted where",
+            draw,
+            "The tint shows the label that the final weights predict at each place. The ringed "
+            "rows were mistaken: they are all that the kernel perceptron keeps.",
+            _TALL,
+        )
+
+
+def _lines(known: Known, named: dict[str, Any]) -> Iterator[Figure]:
+    """How the line turns: two updates and, in a plane, the whole run; and what a constant does."""
+    block, ledger = known.data.block, known.run.ledger
     for label in (-1, 1):
         made = np.flatnonzero(ledger.labels == label)
         if len(made):  # before the first mistake of all the weights are 0: there is no line to turn
@@ -107,62 +150,14 @@ def figures(known: Known) -> Iterator[Figure]:
             _TALL,
             panels=1 + block.rows.dim,
         )
-    yield from _readings(known)
-
-
-def _of_kernel(known: Known) -> Iterator[Figure]:
-    block, ledger = known.data.block, known.run.ledger
-    if block.rows.dim == 2 and len(block) <= DRAWN:
-
-        def draw(ax: Axes) -> None:
-            kernel_regions(ledger, block, known.data.classes, ax=ax)
-            ax.set(xlabel=escaped(known.names[0]), ylabel=escaped(known.names[1]))
-            legend_below(ax)
-
-        yield Figure(
-            "plane",
-            "The rows, and what is predicted where",
-            draw,
-            "The tint shows the label that the final weights predict at each place. The ringed "
-            "rows were mistaken: they are all that the kernel perceptron keeps.",
-            _TALL,
-        )
-    yield _mistakes(known)
-    yield from _readings(known)
-
-
-def _mistakes(known: Known) -> Figure:
-    ledger, it = known.run.ledger, known.bound
-    bound = None if it is None else it.bound
-    at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
-    return Figure(
-        "mistakes",
-        "Mistakes, round by round",
-        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
-        f"In each round the perceptron sees one row. It made {plural(len(ledger), 'mistake')} in "
-        f"{plural(ledger.n_rounds, 'round')}{at_most}.",
-    )
-
-
-def _readings(known: Known) -> Iterator[Figure]:
-    if (trial := known.trial) is not None:
-        yield Figure(
-            "readings",
-            "Learning curves on held-out rows",
-            lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
-            f"Three predictors from one run over {plural(trial.learned, 'row')}, tested on "
-            f"{plural(len(trial.test), 'other')}: its final weights, their average over all "
-            "rounds, and the vote of every weight vector it had.",
-        )
 
 
 def _hyperplane(known: Known, named: dict[str, Any]) -> Iterator[Figure]:
     """The rows and a hyperplane, and their distances; rows very far out are not drawn."""
     block, bias, dim = known.data.block, known.settings.bias, known.data.block.rows.dim
     weights, whose = scaled(known.final.tolist()), "the final weights of the run"
-    if (
-        it := known.certificate
-    ) and it.verdict == Separation.COMPLETE:  # nearly as far from all rows as any
+    it = known.certificate
+    if it and it.verdict == Separation.COMPLETE:  # nearly as far from all rows as any
         weights, whose = scaled(it.weights), "the weights of the certificate"
     if not weights.any():
         return

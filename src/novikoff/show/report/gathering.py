@@ -15,7 +15,6 @@ from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.known import applicable_bound, error_bound, running_sandwich
 from novikoff.guarantees.novikoff_bound import Bound, KernelBound, Sandwich
-from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.verdict import Separation
 from novikoff.learners import Additive, Dual
 from novikoff.ledger import readings
@@ -23,7 +22,7 @@ from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.models.measures import Confusion
-from novikoff.runs.loop import Run, play
+from novikoff.runs.loop import play
 from novikoff.separability.models import Regression
 from novikoff.sources import Data
 from novikoff.sources.inputs import Input, inputs_of
@@ -117,30 +116,86 @@ class Trial:
         return max(label.examples for label in self.by["average"].of_classes(2))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Known:
-    """What a report knows; `unknown` says why there is no certificate, bound, sandwich or risk.
+    """What a report knows: the data certified, a perceptron's run over them, and its guarantees.
 
-    Columns without names have the file's own numbers. `scores` are those of all rows by the final
-    weights, and `wrong` counts the rows that these and their average do not get right. In the space
-    of a kernel only linear and polynomial ones have certificates, and there is no sandwich.
+    The perceptron sees the rows in one order drawn from the seed, so its first pass is in random
+    order, as the bound on future errors requires. `names` are for columns that the data do not
+    name; without any, columns have the file's own numbers.
+
+    `unknown` says why there is no certificate, bound, sandwich or risk. `scores` are those of all
+    rows by the final weights, and `wrong` counts the rows that these and their average do not get
+    right. In the space of a kernel only linear and polynomial ones have certificates, and there is
+    no sandwich.
     """
 
-    data: Data
-    names: Sequence[str]
-    origin: Origin
-    settings: Settings
-    passes: int
-    certificate: Certificate | None
-    run: Run
-    bound: Bound | KernelBound | None
-    sandwich: Sandwich | None
-    adaptive: Bound | None
-    risk: RiskBound | None
-    scores: Vector
-    wrong: tuple[int, int]
-    trial: Trial | None
-    unknown: Mapping[str, str]
+    def __init__(
+        self,
+        data: Data,
+        settings: Settings | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        origin: Origin | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        settings, say = settings or Settings(), progress or (lambda _: None)
+        block, kernel = data.block, settings.kernel
+        if kernel is not None:
+            settings = replace(settings, bias=False)
+        named = data.names if names is None else names
+        self.names: Sequence[str] = column_numbers(data) if named is None else named
+        self.data, self.settings, self.origin = data, settings, origin or Origin()
+        self.unknown = dict[str, str]()
+        self.certificate: Certificate | None = None
+        try:
+            self.certificate = separability.certify(
+                data,
+                kernel=kernel,
+                fit_intercept=settings.bias,
+                margin_rtol=MARGIN_RTOL if kernel is None else None,
+                max_seconds=settings.max_seconds,
+                progress=say,
+            )
+        except BadExample as error:  # the values of some kernels are not exact
+            if kernel is None:
+                raise
+            self.unknown["certificate"] = str(error)
+        it = self.certificate
+        witness = it.weights if it is not None and it.verdict == Separation.COMPLETE else None
+        self.passes = settings.passes or (ENOUGH if witness is None else UNTIL_SEPARATED)
+
+        def new_learner() -> Additive | Dual:
+            dim = block.rows.dim
+            return Additive(dim, bias=settings.bias) if kernel is None else Dual(dim, kernel=kernel)
+
+        say("running the perceptron")
+        learner = new_learner()
+        self.run = play(arranged(block, settings.seed), learner, epochs=self.passes)
+        ledger = self.run.ledger
+        say("testing on held-out rows")
+        self.trial = trial_of(block, new_learner(), seed=settings.seed)
+        say("computing the bounds")
+        self.bound: Bound | KernelBound | None = None
+        self.sandwich: Sandwich | None = None
+        self.adaptive: Bound | None = None
+        if kernel is None:
+            self.bound, why = applicable_bound(ledger, witness=witness, data=block)
+            self.sandwich, why_not = running_sandwich(ledger, witness)
+            self.unknown |= {"bound": why, "sandwich": why_not}
+            self.adaptive = None if witness is None else guarantees.adaptive(ledger, witness)
+        elif len(ledger) and len(ledger.examples) > MOST_EXACT:
+            why = "the mistaken rows are too many for an exact Gram matrix"
+            self.unknown["bound"] = why
+        else:
+            try:
+                self.bound = guarantees.kernel_bound(ledger)
+            except ValueError as error:
+                self.unknown["bound"] = str(error)
+        self.risk, self.unknown["risk"] = error_bound(ledger)
+        each: tuple[Reading, ...] = ("final", "average")
+        scores = [readings.scores(learner, ledger, one, block.rows) for one in each]
+        final, average = (int((block.labels * one <= 0).sum()) for one in scores)
+        self.scores, self.wrong = scores[0], (final, average)
 
     def name(self, column: int) -> str:
         """The name of a column; quoted, as everywhere, if it has control characters."""
@@ -188,93 +243,7 @@ def row_spans(data: Data | Regression, rows: Sequence[range], most: int = 10) ->
     return f"{kind}{shown}{f' and {count(left)} more' if left else ''}"
 
 
-def gather(
-    data: Data,
-    settings: Settings | None = None,
-    *,
-    names: Sequence[str] | None = None,
-    origin: Origin | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Known:
-    """Certify the data, run a perceptron over them, and ask the guarantees about the run.
-
-    The perceptron sees the rows in one order drawn from the seed, so its first pass is in random
-    order, as the bound on future errors requires. `names` are for columns that the data do not
-    name.
-    """
-    how, say = settings or Settings(), progress or (lambda _: None)
-    block, kernel, unknown = data.block, how.kernel, dict[str, str]()
-    if kernel is not None:
-        how = replace(how, bias=False)
-    certificate: Certificate | None = None
-    try:
-        certificate = separability.certify(
-            data,
-            kernel=kernel,
-            fit_intercept=how.bias,
-            margin_rtol=MARGIN_RTOL if kernel is None else None,
-            max_seconds=how.max_seconds,
-            progress=say,
-        )
-    except BadExample as error:  # the values of some kernels are not exact
-        if kernel is None:
-            raise
-        unknown["certificate"] = str(error)
-    complete = certificate is not None and certificate.verdict == Separation.COMPLETE
-    passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
-
-    def new_learner() -> Additive | Dual:
-        dim = block.rows.dim
-        return Additive(dim, bias=how.bias) if kernel is None else Dual(dim, kernel=kernel)
-
-    say("running the perceptron")
-    learner = new_learner()
-    run = play(arranged(block, how.seed), learner, epochs=passes)
-    ledger = run.ledger
-    say("testing on held-out rows")
-    trial = trial_of(block, new_learner(), seed=how.seed)
-    say("computing the bounds")
-    bound: Bound | KernelBound | None
-    sandwich = adaptive = None
-    if kernel is not None:
-        bound, unknown["bound"] = _bound_in_kernel(ledger)
-    else:
-        witness = certificate.weights if certificate is not None and complete else None
-        bound, unknown["bound"] = applicable_bound(ledger, witness=witness, data=block)
-        sandwich, unknown["sandwich"] = running_sandwich(ledger, witness)
-        adaptive = None if witness is None else guarantees.adaptive(ledger, witness)
-    risk, unknown["risk"] = error_bound(ledger)
-    each: tuple[Reading, ...] = ("final", "average")
-    scores = [readings.scores(learner, ledger, one, block.rows) for one in each]
-    final, average = (int((block.labels * one <= 0).sum()) for one in scores)
-    named = data.names if names is None else names
-    return Known(
-        data=data,
-        names=column_numbers(data) if named is None else named,
-        origin=origin or Origin(),
-        settings=how,
-        passes=passes,
-        certificate=certificate,
-        run=run,
-        bound=bound,
-        sandwich=sandwich,
-        adaptive=adaptive,
-        risk=risk,
-        scores=scores[0],
-        wrong=(final, average),
-        trial=trial,
-        unknown=unknown,
-    )
-
-
-def _bound_in_kernel(ledger: Ledger) -> tuple[KernelBound | None, str]:
-    """The bound of a run in a kernel's space, or why there is none."""
-    if len(ledger) and len(ledger.examples) > MOST_EXACT:
-        return None, "the mistaken rows are too many for an exact Gram matrix"
-    try:
-        return guarantees.kernel_bound(ledger), ""
-    except ValueError as error:
-        return None, str(error)
+gather = Known  # it computes all the facts
 
 
 def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from fractions import Fraction
 from importlib.resources import files
 from typing import TypeAlias
 
@@ -16,14 +15,13 @@ import numpy as np
 
 from novikoff import __version__
 from novikoff.guarantees import words
-from novikoff.guarantees.certificate import Certificate, alone_in_words, facts_of, merged
+from novikoff.guarantees.certificate import Certificate, facts_of, merged
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.novikoff_bound import KernelBound
 from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.separability.models import Regression
-from novikoff.show.report import regression
 from novikoff.show.report.figures import figures
 from novikoff.show.report.gathering import (
     Known,
@@ -37,7 +35,16 @@ from novikoff.show.report.html import Html, facts, folded, heading, paragraph, t
 from novikoff.sources import Data
 from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
-from novikoff.stream.printing import count, cut, listed, percent, plural, share_upwards, short, size
+from novikoff.stream.printing import (
+    count,
+    cut,
+    percent,
+    plain,
+    plural,
+    share_upwards,
+    short,
+    size,
+)
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
@@ -47,13 +54,24 @@ _FILES = 20
 _REPRODUCE = ("reproduce", "Reproduce", "How to reproduce this page")
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
-_CANCEL = "The proof: rows that cancel out"
+_CANCEL = {  # what the rows prove whose sum is 0
+    Separation.OVERLAP: "The proof: rows that cancel out",
+    Separation.QUASI_COMPLETE: "Why the other rows cannot be separated",
+    Separation.UNDECIDED: "Proved nevertheless: not all rows can be separated",
+}
 _MISSING: dict[Missing, str] = {
     "refuse": "none: a missing value is an error",
     "zero": "read as 0, if there are any",
     "indicate": "each marked by a feature of its own, if there are any",
 }
-
+_POISSON = (
+    "S. Correia, P. Guimarães & T. Zylkin (2019), Verifying the existence of maximum likelihood "
+    "estimates for generalized linear models, arXiv:1903.01633"
+)
+_OTHERS = (
+    "A. Albert & J. A. Anderson (1984), On the existence of maximum likelihood estimates in "
+    "logistic regression models, Biometrika 71, 1–10"
+)
 
 Parts: TypeAlias = list[tuple[str, str, str, Iterable[Html]]]
 
@@ -84,13 +102,10 @@ def regression_page(
     """The report on a regression: which estimates exist, why, and what to do next."""
     exist = words.estimates(it.verdict).partition(":")[0]
     said = f"{it.verdict}: {words.model_separation(it.verdict)}"
-    about = dict(facts_of(it))
-    if data.source is not None and (at := it.separated_rows.tolist()):
-        about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
-    found = [paragraph(_badge(it)), facts(about), *regression.separated_by(it)]
+    found = [paragraph(_badge(it)), _facts(it, data), *_separated_by(it)]
     parts: Parts = [
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
-        ("estimates", "Estimates", "The estimates", regression.estimates(it)),
+        ("estimates", "Estimates", "The estimates", _estimates(it)),
         ("check", "Check", "Check it yourself", _check_it_yourself(it, origin)),
         (*_REPRODUCE, reproduce(origin, settings)),
     ]
@@ -191,10 +206,9 @@ def data(known: Known) -> Iterator[Html]:
     if skipped := known.data.skipped:
         about["Skipped"] = f"{plural(len(skipped), 'bad line')}; the first: {skipped[0]}"
     yield facts(about)
-    kept = block.rows.sparse()
+    _, of_value, values = block.rows.sparse().entries()
     largest = np.zeros(dim)
-    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
-    np.maximum.at(largest, kept.indices[span], np.abs(kept.values[span].astype(np.float64)))
+    np.maximum.at(largest, of_value, np.abs(values.astype(np.float64)))
     used = np.flatnonzero(largest)
     if len(used) and largest.max() > _SCALES * largest[used].min():
         ends = int(largest.argmax()), int(used[largest[used].argmin()])
@@ -219,10 +233,23 @@ def verdict(known: Known) -> Iterator[Html]:
         yield paragraph(f"{_separable(known)}.")
         return
     yield paragraph(_badge(it), " ", f"{_separable(known)}.")
-    if known.settings.kernel is not None:
-        yield from _in_kernel(known, it)
-    else:
-        yield from _by_hyperplane(known, it)
+    in_kernel = known.settings.kernel is not None
+    shown = it if in_kernel else replace(it, data=replace(it.data, names=tuple(known.names)))
+    yield _facts(shown, known.data, ("label", "weights", "proof", "not complete"))
+    if it.verdict == Separation.COMPLETE:
+        yield from _sums_of_kernels(known, it) if in_kernel else _complete(known, it)
+    elif it.separated and not in_kernel:
+        yield from _separated_by(shown)
+        yield paragraph(
+            "If a fitted model shows large estimates with huge standard errors, its optimiser "
+            "stopped on the way along this direction to infinity. Others may separate the same "
+            "rows."
+        )
+    if it.multipliers:
+        yield heading(_CANCEL[it.verdict])
+        yield from _multipliers(known, it)
+    if not in_kernel:
+        yield from _estimates(shown)
     yield heading("Check it yourself")
     yield from _check_it_yourself(it, known.origin)
 
@@ -231,45 +258,75 @@ def _badge(it: Certificate) -> Html:
     return tag("span", it.verdict, class_=f"badge {it.verdict}")
 
 
-def _by_hyperplane(known: Known, it: Certificate) -> Iterator[Html]:
-    shown = replace(it, data=replace(it.data, names=tuple(known.names)))
-    match it.verdict:
-        case Separation.COMPLETE:
-            yield from _complete(known, it)
-        case Separation.QUASI_COMPLETE:
-            about = (
-                f"{plural(len(it.separated_rows), 'row')}: {row_spans(known.data, it.separated)}"
-            )
-            yield facts({"Separated": about, "Logistic regression": words.estimates(it.verdict)})
-            yield from regression.separated_by(shown)
-            yield paragraph(
-                "If a fitted model shows large estimates with huge standard errors, its optimiser "
-                "stopped on the way along this direction to infinity. Others may separate the same "
-                "rows."
-            )
-            yield heading("Why the other rows cannot be separated")
-            yield from _multipliers(known, it)
-        case Separation.OVERLAP:
-            yield facts({"Logistic regression": words.estimates(it.verdict)})
-            yield heading(_CANCEL)
-            yield from _multipliers(known, it)
-        case Separation.UNDECIDED:
-            yield paragraph(f"Why: {it.why_undecided}.")
-            if it.multipliers:
-                yield heading("Proved nevertheless: not all rows can be separated")
-                yield from _multipliers(known, it)
-            elif it.margin.at_most_squared:
-                most = short(it.margin.high)
-                yield paragraph(f"Proved: if the rows are separable, the margin is at most {most}.")
-    if it.aliased:
-        names = [cut(known.name(j)) for j in it.aliased]
-        are = "is a sum" if len(names) == 1 else "are sums"
+def _facts(it: Certificate, data: Data | Regression, left_out: Iterable[str] = ()) -> Html:
+    """What a certificate says, line by line, with the separated rows as lines of the file."""
+    about = {name: said for name, said in facts_of(it) if name not in left_out}
+    if data.source is not None and (at := it.separated_rows.tolist()):
+        about["in the file"] = row_spans(data, merged(range(i, i + 1) for i in at))
+    if it.mistake_bound is not None:
+        constant = ", the constant counting as a column" if it.data.bias else ""
+        farthest = "the largest distance that all rows can have from a hyperplane"
+        about["best margin"] += f": {farthest}{constant}"
+        about["mistake bound"] += f", {words.BOUND_OF_DATA}"
+        about["radius"] = f"{short(root(it.radius_squared))}: {words.RADIUS_OF_DATA}{constant}"
+    return facts(about)
+
+
+def _separated_by(it: Certificate) -> Iterator[Html]:
+    """The combination of columns that separates rows."""
+    if not it.weights_by_column:
+        return
+    sizes = it.weights_by_column
+    top, order = Decimal(max(map(abs, sizes.values()))), sorted(sizes, key=lambda j: -abs(sizes[j]))
+    yield heading("By what the rows are separated")
+    yield paragraph(
+        f"The sum of these columns, each times its number, {words.raises(it.data.kind)}"
+    )
+    rows = [(cut(it.data.name(j)), short(Decimal(sizes[j]) / top)) for j in order[:_LISTED]]
+    yield table(["column", "times"], rows)
+    yield _more(len(order) - _LISTED, "column")
+
+
+def _estimates(it: Certificate) -> Iterator[Html]:
+    """Where each estimate goes, what to do next, and how to cite it."""
+    if it.verdict == Separation.UNDECIDED:
+        return
+    left = it.estimable()
+    fate = dict.fromkeys(left.coefficients, "finite")
+    fate |= dict.fromkeys(left.absorbing, "finite without those that are not determined")
+    why = "not determined by the rows that are not separated" if it.multipliers else "none"
+    fate |= dict.fromkeys(left.dropped, why)
+    for j, x in it.infinite.items():
+        name = plain(it.data.name(j))
+        rest = "; finite without the separated rows" if name in left.coefficients else ""
+        fate[name] = f"{'+' if x > 0 else '−'}∞{rest}"
+    rows = sorted(fate.items(), key=lambda one: ("∞" not in one[1], one[1] == "finite"))
+    yield heading("Which estimates exist")
+    yield table(["coefficient", "estimate"], [(cut(a), b) for a, b in rows[:_LISTED]], left=(0, 1))
+    yield _more(len(rows) - _LISTED, "coefficient")
+    yield heading("What to do next")
+    always = "a penalised likelihood (Firth 1993), whose estimates are always finite"
+    if it.verdict == Separation.COMPLETE:
+        yield paragraph(f"Leave out columns that separate the rows, or use {always}.")
+    elif it.separated:
+        rest, gone = plural(int(left.rows.sum()), "row"), plural(len(left.dropped), "coefficient")
         yield paragraph(
-            tag("b", "Aliased columns. "),
-            f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
-            "column adds nothing, and its coefficient is not determined.",
+            f"Fit the other {rest}, without {gone}: certificate.estimable() names both in Python. "
+            f"If you need numbers for what is left out, use {always}."
         )
-    yield from regression.estimates(shown)
+    else:
+        yield paragraph("Fit the model. If that fails, separation is not the reason.")
+    yield heading("How to cite")
+    cited = _POISSON if it.data.kind == "poisson" else _OTHERS
+    yield paragraph(f"“{left.sentence}”")
+    yield paragraph(f"{cited}. Certified by novikoff {__version__}, {it.data.fingerprint}.")
+
+
+def _more(left: int, noun: str) -> Html:
+    """That so many are not listed."""
+    if left <= 0:
+        return Html()
+    return paragraph(f"… and {plural(left, f'more {noun}')}, in the certificate.", class_="more")
 
 
 def _separable(known: Known) -> str:
@@ -287,20 +344,6 @@ def _separable(known: Known) -> str:
 
 
 def _complete(known: Known, it: Certificate) -> Iterator[Html]:
-    constant = ", the constant counting as a column" if it.data.bias else ""
-    farthest = "the largest distance that all rows can have from a hyperplane"
-    about = {
-        "Best margin γ": f"{it.margin}: {farthest}{constant}",
-        "Radius R": f"{_root(it.radius_squared)}: {words.RADIUS_OF_DATA}{constant}",
-    }
-    if it.alone:
-        about["One column"] = alone_in_words([cut(known.name(j)) for j in it.alone])
-    if (bound := it.mistake_bound) is not None:
-        about["Mistake bound"] = (
-            f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
-            f"{words.BOUND_OF_DATA} (Novikoff 1962)"
-        )
-    yield facts({**about, "Logistic regression": words.estimates(it.verdict)})
     yield heading("The proof: weights that separate the rows")
     with_constant = ", with the constant's weight" if it.data.bias else ""
     yield paragraph(
@@ -317,7 +360,7 @@ def _complete(known: Known, it: Certificate) -> Iterator[Html]:
     yield folded(
         "The largest weights",
         table(["column", "weight", "at length 1"], rows),
-        regression.more(len(order) - _LISTED, "weight"),
+        _more(len(order) - _LISTED, "weight"),
     )
 
 
@@ -340,26 +383,20 @@ def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
     yield folded(
         "The rows with the largest λ",
         table([_row(known), "label", "λ, as a share of all"], rows, left=(1,)),
-        regression.more(len(it.multipliers) - _LISTED, "row"),
+        _more(len(it.multipliers) - _LISTED, "row"),
     )
 
 
-def _in_kernel(known: Known, it: Certificate) -> Iterator[Html]:
-    about = ("why", "kernel", "best margin", "mistake bound")
-    yield facts({name: text for name, text in facts_of(it) if name in about})
-    if it.verdict == Separation.COMPLETE:
-        yield heading("The proof: a sum of kernels that separates the rows")
-        yield paragraph(
-            "The score of a row is the sum of its kernels with these rows, each times the number "
-            f"beside it: positive for every row labelled {known.label(1)}, negative for the others."
-        )
-        order = sorted(it.weights_by_column, key=lambda i: -abs(it.weights_by_column[i]))
-        numbers = row_numbers(known.data, order[:_LISTED])
-        rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
-        yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
-    elif it.multipliers:
-        yield heading(_CANCEL)
-        yield from _multipliers(known, it)
+def _sums_of_kernels(known: Known, it: Certificate) -> Iterator[Html]:
+    yield heading("The proof: a sum of kernels that separates the rows")
+    yield paragraph(
+        "The score of a row is the sum of its kernels with these rows, each times the number "
+        f"beside it: positive for every row labelled {known.label(1)}, negative for the others."
+    )
+    order = sorted(it.weights_by_column, key=lambda i: -abs(it.weights_by_column[i]))
+    numbers = row_numbers(known.data, order[:_LISTED])
+    rows = [(n, count(it.weights_by_column[i])) for n, i in zip(numbers, order, strict=False)]
+    yield folded("The rows with the largest weights", table([_row(known), "weight"], rows))
 
 
 def _check_it_yourself(it: Certificate, origin: Origin) -> Iterator[Html]:
@@ -418,41 +455,26 @@ def run(known: Known) -> Iterator[Html]:
 
 
 def _bound(known: Known) -> str:
-    bound, rounds = known.bound, known.run.ledger.n_rounds
-    if bound is None:
-        return f"none: {known.unknown['bound']}"
-    if isinstance(bound, KernelBound):
-        return str(bound)
-    at_most = f"at most {plural(bound.bound, 'mistake')}"
-    numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
-    least = bound.bound if known.adaptive is None else min(bound.bound, known.adaptive.bound)
-    useless = f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else ""
+    bound, rounds, adaptive = known.bound, known.run.ledger.n_rounds, known.adaptive
+    if bound is None or isinstance(bound, KernelBound):
+        return f"none: {known.unknown['bound']}" if bound is None else str(bound)
+    said, least = str(bound), bound.bound
     if isinstance(bound, LossBound):
-        return (
-            f"{at_most}, by the losses of the best hyperplane found among the run's own "
-            f"({bound.theorem}: {numbers}, losses {short(bound.loss)})"
-            f"{useless}"
+        said += "; the losses are those of the best hyperplane found among the run's own"
+    if adaptive is not None:
+        least = min(least, adaptive.bound)
+        said += (
+            f"; at most {count(adaptive.bound)} if each of these rows counts with its own length"
         )
-    exceeded = "" if bound.holds else ", exceeded because of rounding"
-    tighter = ""
-    if known.adaptive is not None:
-        adaptive = count(known.adaptive.bound)
-        tighter = f"; at most {adaptive} if each of these rows counts with its own length"
-    return (
-        f"{at_most} ({bound.theorem}: (R/γ)² with R and γ of the mistaken rows, "
-        f"{numbers}){exceeded}{tighter}{useless}"
-    )
+    return said + (f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else "")
 
 
 def _sandwich(known: Known) -> str:
     trace = known.sandwich
     if trace is None:
         return f"not shown: {known.unknown['sandwich']}"
-    if len(trace.k) == 0:
-        return "no mistakes were made"
-    held = "holds after each mistake" if trace.holds else f"{trace.failure} because of rounding"
-    ends = (trace.lower[-1], trace.progress[-1], trace.norm[-1], trace.upper[-1])
-    return f"kγ ≤ w·u ≤ ‖w‖ ≤ R√k {held}; after the last, {' ≤ '.join(map(short, ends))}"
+    held = "holds after each mistake" if trace.holds else "does not hold because of rounding"
+    return f"kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k {held}; {trace}"
 
 
 def new_rows(known: Known) -> Iterator[Html]:
@@ -638,7 +660,3 @@ def reproduce(origin: Origin, settings: Settings) -> Iterator[Html]:
     limited = math.isfinite(settings.max_seconds)
     unless = ", unless the certificate runs out of time on a slower machine" if limited else ""
     yield paragraph(f"The same data, version and options give the same page{unless}.")
-
-
-def _root(square: Fraction) -> str:
-    return short(root(square))

@@ -23,7 +23,7 @@ from novikoff.learners import Additive, Dual, Learner, Winnow2
 from novikoff.ledger.kernels import Kernel, dense
 from novikoff.online.delayed_labels import Protocol
 from novikoff.runs.loop import play
-from novikoff.show.lab.experiments import beyond_lines
+from novikoff.show.lab import beyond_lines
 from novikoff.show.web.replay import replay
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows

@@ -1,15 +1,20 @@
 """The experiments of `novikoff lab`: each compares what a theorem promises with what happens.
 
-The first line of a docstring is what the command says about the experiment.
+An experiment returns a table, and for each claim the bound beside the observed number. The first
+line of its docstring is what the command says about it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import csv
+import io
+import operator
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import factorial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,19 +22,119 @@ from novikoff import concepts, guarantees, sources
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, Dual, Learner, Winnow1, Winnow2
 from novikoff.ledger.kernels import Kernel
+from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.separability import certify
-from novikoff.show.lab.results import Check, Curves, Result, Value
 from novikoff.stream.blocks import Block, Stream, joined
-from novikoff.stream.printing import count, plural, short
+from novikoff.stream.printing import aligned, count, cut_middle, plural, short
 from novikoff.stream.sums import length
 
+__all__ = ["EXPERIMENTS", "Check", "Curves", "Result"]
+
+Value: TypeAlias = int | float | str | bool | None
 CANDIDATES = 200  # random examples the adversary of Halving chooses from
 ENOUGH = 0.45  # it takes the first that leaves this share of the concepts in either case
 MOST_HARD = 4_096  # attributes of the largest sequence that is hard for the perceptron
 MOST_PASSES = 1_000_000  # every run ends long before
 RATES = (0.01, 0.1, 0.5, 1.0, 3.0, 100.0)
 MARGINS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A claim: the observed number is at most, at least or exactly the bound."""
+
+    claim: str
+    bound: int | float
+    seen: int | float
+    relation: str = "at most"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the observed number satisfies the claim."""
+        compare = {"at most": operator.le, "at least": operator.ge, "exactly": operator.eq}
+        return bool(compare[self.relation](self.seen, self.bound))
+
+    def cells(self) -> tuple[str, ...]:
+        """The claim, the bound, the observed number and the outcome, as text."""
+        outcome = "holds" if self.holds else "DOES NOT HOLD"
+        return self.claim, f"{self.relation} {_text(self.bound)}", _text(self.seen), outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`.
+
+    Not `joined`: points without lines between them, where nothing lies between two values of x.
+    """
+
+    x: str
+    ys: tuple[str, ...]
+    by: str | None = None
+    logarithmic: str = "xy"
+    label: str | None = None
+    joined: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of an experiment; `str` gives the text that the command prints."""
+
+    name: str
+    question: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    curves: Curves | None = None
+    pictures: tuple[tuple[str, Block, Ledger], ...] = ()  # runs in a kernel's space, by their names
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim holds."""
+        return all(check.holds for check in self.checks)
+
+    def column(self, name: str) -> list[Value]:
+        """The cells of one column."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def __str__(self) -> str:
+        columns = enumerate(zip(*self.rows, strict=True))
+        text = [j for j, cells in columns if any(isinstance(cell, str | bool) for cell in cells)]
+        table = aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)], text)
+        checks = [("claim", "bound", "observed", ""), *(check.cells() for check in self.checks)]
+        notes = [*self.notes, ""] if self.notes else []
+        return "\n".join([self.question, "", *table, "", *notes, *aligned(checks, (0, 1, 3))])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole result, ready for JSON."""
+        return {
+            "experiment": self.name,
+            "question": self.question,
+            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
+            "notes": list(self.notes),
+            "checks": [{**asdict(check), "holds": check.holds} for check in self.checks],
+            "holds": self.holds,
+        }
+
+    def to_csv(self) -> str:
+        """The table as CSV with a header."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+
+def _text(value: Value) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return count(value)
+    return short(value) if isinstance(value, float) else cut_middle(value, 64)
 
 
 def conjunctions(
@@ -103,8 +208,7 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
         ("nature", nature.teach(pupil), pupil),
         ("adversary", adversary.against(victim), victim),
     ):
-        left = [learner.left]
-        ledger = play(_watched(stream, learner, left), learner).ledger
+        ledger, left = _followed(stream, learner)
         rows += [
             (who, t, left[t], ledger.mistakes_by(t))
             for t in range(1, len(left))
@@ -122,13 +226,10 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     )
 
 
-def _watched(
-    stream: Iterable[Block], learner: concepts.Halving, left: list[int]
-) -> Iterator[Block]:
-    """The blocks; after each, note how many concepts are left."""
-    for block in stream:
-        yield block
-        left.append(learner.left)
+def _followed(stream: Stream, learner: concepts.Halving) -> tuple[Ledger, list[int]]:
+    left = [learner.left]  # after each round
+    run = play(stream, learner, after_block=lambda _: left.append(learner.left))
+    return run.ledger, left
 
 
 def attribute_efficiency(
@@ -193,22 +294,13 @@ def mistake_bounds(*, n: int = 16) -> Result:
     """
     if n not in (4, 8, 16):  # Hadamard rows need powers of two; Halving lists 2ⁿ disjunctions
         raise ValueError(f"n must be 4, 8 or 16, not {n}")
-    checks = tuple(_checks(n))
-    return Result(
-        "mistake-bounds",
-        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
-        ("learner", "at most", "made"),
-        tuple((check.claim, check.bound, check.seen) for check in checks),
-        checks,
-    )
+    checks = list[Check]()
 
-
-def _checks(n: int) -> Iterator[Check]:
-    def check(claim: str, bound: int, block: Block, learner: Learner) -> Check:
-        return Check(claim, bound, len(play(block, learner).ledger))
+    def check(claim: str, bound: int, block: Block, learner: Learner) -> None:
+        checks.append(Check(claim, bound, len(play(block, learner).ledger)))
 
     con = concepts.against_con(n)
-    yield check(
+    check(
         f"CON, the {n} single variables",
         guarantees.consistent_bound(con.concepts.size).bound,
         con.block,
@@ -216,7 +308,7 @@ def _checks(n: int) -> Iterator[Check]:
     )
     hard, half = concepts.against_halving(n), Fraction(1, 2)
     size = hard.concepts.size
-    yield check(
+    check(
         f"Halving, the {count(size)} monotone disjunctions",
         guarantees.halving_bound(size).bound,
         hard.block,
@@ -227,20 +319,15 @@ def _checks(n: int) -> Iterator[Check]:
     labels = hard.block.labels[twice]
     labels[len(hard.block) + 2 :: 3] *= -1  # the second time every third label is wrong
     made = len(play(Block(hard.block.rows.take(twice), labels), noisy).ledger)
-    yield Check(
-        f"Weighted majority, the same class, {plural(noisy.fewest, 'wrong label')}",
-        guarantees.weighted_majority_bound(size, noisy.fewest, half).bound,
-        made,
-    )
+    wrong = plural(noisy.fewest, "wrong label")
+    most = guarantees.weighted_majority_bound(size, noisy.fewest, half).bound
+    checks.append(Check(f"Weighted majority, the same class, {wrong}", most, made))
     small = concepts.conjunctions(2)  # small enough to try every sequence
-    yield Check(
-        f"Optimal, the {small.size} conjunctions of 2 variables, every sequence",
-        concepts.littlestone_dimension(small),
-        concepts.worst_case(lambda: concepts.Optimal(small), small).mistakes,
-        "exactly",
-    )
+    every = f"Optimal, the {small.size} conjunctions of 2 variables, every sequence"
+    made = concepts.worst_case(lambda: concepts.Optimal(small), small).mistakes
+    checks.append(Check(every, concepts.littlestone_dimension(small), made, "exactly"))
     for monotone, what in ((True, "plain variables"), (False, "all literals")):
-        yield check(
+        check(
             f"Elimination, from {what}",
             guarantees.elimination_bound(n, monotone=monotone).bound,
             concepts.against_elimination(n, monotone=monotone).block,
@@ -248,24 +335,31 @@ def _checks(n: int) -> Iterator[Check]:
         )
     ledger = play(sources.tight(n), Additive(n)).ledger
     bound = guarantees.novikoff(ledger, [1] * n).bound
-    yield Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger))
-    yield check(
+    checks.append(Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger)))
+    check(
         "Perceptron, a disjunction of 1 variable: (n + 1)(4k + 1)",
         guarantees.k_disjunction(n, 1).bound,
         sources.forcing_disjunction(n, 1),
         Additive(n, bias=True),
     )
-    yield check(
+    check(
         f"Winnow1, a disjunction of 1 variable, θ = {n // 4}",
         guarantees.winnow1_bound(n, 1, threshold=n // 4).bound,
         sources.forcing_winnow1(n, n // 4),
         Winnow1(n, threshold=n // 4),
     )
-    yield check(
+    check(
         "Winnow2, a disjunction of 1 variable: 2 + 3k(1 + log₂ n)",
         guarantees.doubling_bound(n, 1).bound,
         sources.forcing_winnow2(n),
         Winnow2(n),
+    )
+    return Result(
+        "mistake-bounds",
+        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
+        ("learner", "at most", "made"),
+        tuple((one.claim, one.bound, one.seen) for one in checks),
+        tuple(checks),
     )
 
 
