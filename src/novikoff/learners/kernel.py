@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from weakref import ref
 
 import numpy as np
@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import (
     THRESHOLDS,
+    Compiled,
     Ties,
-    check_class_weights,
     check_sizes,
-    one_pass,
     thresholds_of,
 )
 from novikoff.learners.joint import OfClasses
-from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes, both_classes
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes, Rule, both_classes
 from novikoff.ledger.weights import times
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block
@@ -34,7 +33,7 @@ _PART = 256  # rows that are learned from together: all their kernels are comput
 _FORGETS = 64  # the same with a budget
 
 
-class Dual:
+class Dual(Compiled):
     """Add the example to the weights in the kernel's space whenever its score has the wrong sign.
 
     The weights are never formed: the score of x is Σ step·K(x_k, x) over the mistakes x_k. On a
@@ -72,8 +71,7 @@ class Dual:
     'separated'
     """
 
-    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
-    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
+    rule: ClassVar[Rule] = "kernel"
     weights: Any = None  # in the kernel's space they have no coordinates
     average: Any = None
 
@@ -91,17 +89,15 @@ class Dual:
         budget: int | None = None,
         seed: int = 0,
     ) -> None:
-        check_sizes(rate, margin, class_weights)
+        check_sizes(class_weights, rate=rate, margin=margin)
         if budget is not None and (type(budget) is bool or budget != int(budget) or budget < 1):
             raise ValueError(f"budget must be a whole number from 1, not {budget!r}")
-        self._thresholds = thresholds_of(ties)
+        self._thresholds, self._unit = thresholds_of(ties, margin, rate), rate
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.kernel, self.ties, self.averaging = kernel, ties, averaging
         self.rounds = self._made = 0
         self.budget, self.seed = budget, seed
         self._steps = class_weights
-        if margin > 0:
-            self._thresholds = (margin / rate, margin / rate)
         self._sums, self._column = _Sums(kernel, bias=self.bias, averaging=averaging), 0
 
     @property
@@ -129,16 +125,13 @@ class Dual:
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
         keep = "positions" if self.kernel.is_precomputed else "examples"
-        keep = keep if self.budget is None else "counts"
-        return Ledger(
-            self.dim,
-            bias=self.bias,
-            began=self.rounds,
-            unit=self.rate,
-            keep=keep,
-            rule="kernel",
-            kernel=self.kernel if self.budget is None else None,
-        )
+        return super().open_ledger(keep if self.budget is None else "counts")
+
+    def _for_ledger(self) -> dict[str, Any]:
+        return {"kernel": self.kernel if self.budget is None else None}
+
+    def _for_core(self) -> dict[str, Any]:
+        return {}  # the core learns from kernels, a part at a time
 
     @property
     def kept(self) -> tuple[Positions, Vector]:
@@ -172,22 +165,16 @@ class Dual:
             return begin + done, flaw, made, *classes
 
         try:
-            at, mistakes = self._passed(core, block, begin, end)
+            at, _, mistakes = self.learned(core, block, begin, end)
         except BaseException:
             self._sums.forget_from(*had)
             raise
-        self.rounds += at - begin
-        return at, mistakes
-
-    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        at, _, mistakes = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim)
         return at, mistakes
 
     def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         """Learn from the rows of the part: how many were learned, the flaw, and the mistakes."""
         n, labels, importances = len(part.which), block.signs[part.which], part.importances
-        thresholds = (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
-        met = np.empty(n)
+        thresholds, met = self._threshold_now, np.empty(n)
         rule: dict[str, Any] = {"labels": labels, "importances": importances, "met": met, **out}
         rule |= {"threshold": thresholds, "step": self._steps, "unit": self.rate}
         rule["rounds"] = self.rounds
@@ -231,17 +218,13 @@ class Dual:
             sums.add(part, new, none, steps[len(stay) : left], none)
         return done, flaw, made
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         """What `restored` needs besides the ledger, which has the mistakes."""
         settings = {
-            "rule": "kernel",
-            "dim": int(self.dim if dim is None else dim),
-            "bias": self.bias,
             "margin": float(self.margin),
             "rate": float(self.rate),
             "ties": self.ties,
             "averaging": self.averaging,
-            "rounds": self.rounds,
             "kernel": self.kernel.state(),
         }
         arrays: Arrays = {"steps": np.array(self._steps)}
@@ -250,7 +233,7 @@ class Dual:
             rows, at = self._sums.rows(self.dim)
             arrays |= {"kept_at": at, "kept_steps": self._sums.steps.values}
             if rows is not None:
-                held = KeptRows(np.arange(len(at)), rows).state(self.dim if dim is None else dim)
+                held = KeptRows(np.arange(len(at)), rows).state(dim)
                 arrays |= prefixed({"kept": held})
         return settings, arrays
 
@@ -266,19 +249,7 @@ class Dual:
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner that `state` described; `recall` must follow."""
-        stored = Stored("learner", settings, arrays)
-        own = cls._own_settings(stored)
-        learner = stored.made(
-            cls,
-            stored.count("dim"),
-            kernel=Kernel.restored(stored.settings("kernel")),
-            bias=stored.flag("bias"),
-            margin=stored.number("margin"),
-            rate=stored.number("rate"),
-            averaging=stored.flag("averaging"),
-            **own,
-        )
-        learner.rounds = stored.count("rounds")
+        learner, stored = super().restored(settings, arrays), Stored("learner", settings, arrays)
         if learner.budget is not None:
             learner._made, weights = stored.count("made"), stored.vector("kept_steps")
             at, each = stored.positions("kept_at", len(weights)), np.arange(len(weights))
@@ -292,6 +263,19 @@ class Dual:
             learner._sums.add_mistakes(each, np.zeros_like(each), weights, np.zeros_like(each))
         return learner
 
+    @classmethod
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
+        return stored.made(
+            cls,
+            dim,
+            kernel=Kernel.restored(stored.settings("kernel")),
+            bias=bias,
+            margin=stored.number("margin"),
+            rate=stored.number("rate"),
+            averaging=stored.flag("averaging"),
+            **cls._own_settings(stored),
+        )
+
     def recall(self, ledger: Ledger) -> None:
         """Take the mistakes from the ledger of the whole run."""
         at, example = np.unique(ledger.rows, return_inverse=True)
@@ -304,7 +288,7 @@ class Dual:
         self._sums.add_mistakes(example, columns, steps, rounds)
 
 
-class JointDual(Dual, OfClasses):
+class JointDual(OfClasses, Dual):
     """Learn many classes jointly, as :class:`Joint` does, in the space of a kernel.
 
     Each class has a sum of its own, to which its mistaken examples are added, and from which those
@@ -312,7 +296,7 @@ class JointDual(Dual, OfClasses):
     ‖x‖².
     """
 
-    is_symmetric = False  # classes have no order, so there are no two labels to swap
+    rule: ClassVar[Rule] = "joint-kernel"
 
     def __init__(
         self,
@@ -328,24 +312,17 @@ class JointDual(Dual, OfClasses):
     ) -> None:
         how: dict[str, Any] = {"margin": margin, "rate": rate, "averaging": averaging}
         super().__init__(dim, kernel=kernel, bias=bias, **how)
-        check_class_weights(class_weights)
+        check_sizes(class_weights)
         self.n_classes, self._rate = classes, 1.0
         self._class_weights = np.array(class_weights, dtype=np.float64)
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
-        ledger = super().open_ledger(keep)
-        ledger.rule, ledger.n_classes = "joint-kernel", self.n_classes
-        return ledger
+    def _for_ledger(self) -> dict[str, Any]:
+        return super()._for_ledger() | {"n_classes": self.n_classes}
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row for each class, a column a class, summed as when learning."""
         s = self._sums.scores(rows, self.dim, range(self.n_classes))
         return times(self.rate, np.ascontiguousarray(s.T))
-
-    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        at, _, mistakes = self.pass_of_classes(core, block, begin, end)
-        return at, mistakes
 
     def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         codes = block.codes[part.which]
@@ -374,11 +351,9 @@ class JointDual(Dual, OfClasses):
             part.put(own, [s, *u])
         return done, flaw, made, known
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """What `restored` needs besides the ledger, which has the mistakes."""
-        settings, _ = super().state(dim)
-        settings |= {"rule": "joint-kernel", "classes": self.n_classes}
-        return settings, {"class_weights": self._class_weights}
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, _ = super()._own_state(dim)
+        return settings | {"classes": self.n_classes}, {"class_weights": self._class_weights}
 
     @classmethod
     def _own_settings(cls, stored: Stored) -> dict[str, Any]:

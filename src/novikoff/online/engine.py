@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners.adaptive import Adaptive
+from novikoff.learners.adaptive import Adaptive, JointAdaptive
 from novikoff.learners.compiled_pass import Steps, in_turn, learned_once
 from novikoff.learners.joint import OfClasses
-from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.kernel import unite
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
