@@ -127,13 +127,12 @@ class Engine:
         self.lock = new_lock(Rank.ENGINE, self)
         self._seen = seen
         self._names = names  # of a copy whose core is not open yet, or of a file
-        self._coefficients: tuple[Vector, Vector] | None = None
         if dim > self.dim:
             self._widen(dim)
         if self.ledgers[0].open_rounds:
             self._close_passes()
         self._busy: int | None = None  # the thread that learns from a block
-        self._is_shared = self._is_held = False
+        self._is_held = False
 
     @property
     def dim(self) -> int:
@@ -197,11 +196,9 @@ class Engine:
                     with turn:
                         progress(title, ledger)
 
-            how: dict[str, Any] = {"progress": after_pass, "revisit": revisit}
-            how["together"] = together
             try:
                 self.runs[k] = yield from playing(
-                    stream, learner, epochs=epochs, ledger=ledger, **how
+                    stream, learner, epochs, ledger, after_pass, revisit=revisit, together=together
                 )
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
@@ -331,7 +328,7 @@ class Engine:
             self.runs[:] = trial.runs
             self.core.become(trial.core)
             self.labels, self.is_stream = labels, trial.is_stream
-            self._coefficients, self.is_interrupted = None, False
+            self.is_interrupted = False
             self._name_labels()
 
     # one example at a time
@@ -344,8 +341,6 @@ class Engine:
             columns = np.arange(len(names), dtype=np.int32)
             known = Names(list(names), columns, uses, uses, len(names))
         check_bounds(self.hash_bits, self.max_names, self.keep)
-        if self._is_shared:  # with another engine, and the core changes them in place
-            self.learners, self._is_shared = deepcopy(self.learners), False
         self.by_name = known is not None
         bounds = (self.hash_bits or 0, self.max_names or 0) if self.by_name else (0, 0)
         core = _core.Online(by_name=self.by_name, hash_bits=bounds[0], most=bounds[1])
@@ -519,8 +514,6 @@ class Engine:
         """
         own: Reading = "average" if self.rule.reading == "average" else "final"
         with self.still():
-            if reading is None and self._coefficients is not None:
-                return self._coefficients
             found = [
                 readings.weights(learner, run.ledger, reading or own)
                 for learner, run in zip(self.learners, self.runs, strict=True)
@@ -529,10 +522,7 @@ class Engine:
             learner = self.learners[0]
             threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
             constant = w[:, -1] if learner.bias else np.zeros(len(w))
-            out = w[:, : self._used].copy(), constant - threshold
-            if reading is None:
-                self._coefficients = out
-            return out
+            return w[:, : self._used].copy(), constant - threshold
 
     def variances(self) -> Vector:
         """The variances (or matrices) of an adaptive rule, one a run or class; constant last."""
@@ -604,7 +594,7 @@ class Engine:
                 ledger.reopen_epoch()
             ledger.close_epoch()
         self.runs[:] = [Run(ledger, Verdict.BUDGET) for ledger in self.ledgers]
-        self.is_stream, self.is_interrupted, self._coefficients = True, False, None
+        self.is_stream, self.is_interrupted = True, False
 
     # changes that other threads must not see half done
 
@@ -697,14 +687,13 @@ class Engine:
             return out
 
     def twin(self) -> Engine:
-        """A copy that learns on its own; until either learns more they share the learners."""
+        """A copy that learns on its own."""
         with self.still():
-            out = self.snapshot()
+            out = self._copied()
+            out.learners = deepcopy(self.learners)
             if self.core is not None:
                 out._seen = self.seen
-                out._names = names_of(self._core) if self.by_name else None
-            else:
-                self._is_shared = out._is_shared = True
+                out._names = names_of(self.core) if self.by_name else None
             out.lock = new_lock(Rank.ENGINE, out)
             return out
 
@@ -720,7 +709,7 @@ class Engine:
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self.twin() if self.core is not None else self))
         del state["core"], state["lock"]
-        return state | {"_busy": None, "_is_held": False, "_is_shared": False}
+        return state | {"_busy": None, "_is_held": False}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
