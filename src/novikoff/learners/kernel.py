@@ -26,7 +26,7 @@ from novikoff.ledger.ledger import Keep, Ledger, Mistakes, Rule, both_classes
 from novikoff.ledger.weights import times
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector
 
 _AHEAD = 1024  # rows whose scores are brought up to date together
 _PART = 256  # rows that are learned from together: all their kernels are computed
@@ -110,12 +110,12 @@ class Dual(Compiled):
         if dim < self.dim:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         self.dim = dim
-        self._sums.forget_scores()
+        self._sums.known = None
 
     def turn_round(self) -> None:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._sums.steps.values[:] *= -1
-        self._sums.forget_scores()
+        self._sums.known = None
         self.honest = None if self.honest is None else self.honest.turned()
 
     def share_weights(self, _runs: _core.OnlineRuns, *, mean: bool) -> None:
@@ -154,10 +154,11 @@ class Dual(Compiled):
         had = self._sums.size
 
         def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, ...]:
+            last = max(end, min(block.n_rounds, begin + _AHEAD))
+            shown = np.arange(begin, last) if order is None else order[begin:last]
             if begin % _AHEAD == 0 and self.budget is None:
-                last = min(block.n_rounds, begin + _AHEAD)
-                self._sums.look_ahead(block, _shown(order, begin, last))
-            part = self._sums.part(block, _shown(order, begin, end), hears=self.budget is None)
+                self._sums.look_ahead(block, shown)
+            part = self._sums.part(block, shown[: end - begin], hears=self.budget is None)
             out = {name: room for name, room in out.items() if name in _RECORDS}
             done, flaw, made, *classes = self._learn_part(part, block, out)
             out["row"][:made] = part.which[out["row"][:made]]
@@ -379,11 +380,6 @@ def unite(learners: Sequence[Any]) -> bool:
     return True
 
 
-def _shown(order: Positions | None, begin: int, end: int) -> Positions:
-    """The rows that are shown in these rounds of a pass."""
-    return np.arange(begin, end) if order is None else order[begin:end]
-
-
 def _both(steps: Vector) -> Vector:
     """What is added to the right class of each mistake, and to its rival."""
     return np.column_stack([steps, -steps]).reshape(-1)
@@ -403,31 +399,11 @@ class _Known:
         self.tables = [np.zeros((1, len(rows))) for _ in range(1 + averaging)]
         self.since = np.full(len(rows), -1)
         self.part: _Part | None = None
-        self.ahead: tuple[Positions, Rows] | None = None  # rows that were taken together
-
-    def take(self, rows: Rows, which: Positions) -> Rows:
-        """These rows of the block, from those that were taken together if they are among them."""
-        if self.ahead is not None and len(which):
-            ahead, taken = self.ahead
-            first = int(np.argmax(ahead == which[0]))
-            span = slice(first, first + len(which))
-            if isinstance(taken, DenseRows) and np.array_equal(ahead[span], which):
-                return DenseRows(taken.values[span])
-        taken = rows.take(which)
-        if len(which) > _PART:
-            self.ahead = which.copy(), taken
-        return taken
 
     def make_room(self, columns: int) -> None:
         """Have so many columns, at least."""
         more = max(0, columns - len(self.tables[0]))
         self.tables = [np.pad(one, ((0, more), (0, 0))) if more else one for one in self.tables]
-
-    def __deepcopy__(self, _memo: object) -> None:
-        """A copy of the learner computes the scores again."""
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
 
 class _Part:
@@ -437,7 +413,7 @@ class _Part:
         self, sums: _Sums, known: _Known, block: Block, which: Positions, flaw: Flaw
     ) -> None:
         self._sums, self._known, self.which, self.flaw = sums, known, which, flaw
-        self.rows, self.positions = known.take(block.rows, which), block.positions(which)
+        self.rows, self.positions = block.rows.take(which), block.positions(which)
         self.importances: Vector | None = None
         self.stored = np.full(len(which), -1)  # the number of each row among the mistaken ones
 
@@ -495,10 +471,13 @@ class _Sums:
         self.positions, self.examples = _Growing(np.int64), _Growing(np.int64)
         self.columns, self.rounds = _Growing(np.int64), _Growing(np.int64)
         self.steps = _Growing(np.float64)
-        self._known: _Known | None = None
+        self.known: _Known | None = None  # of the block that is learned from
 
     def __len__(self) -> int:
         return self.steps.n
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"known": None}  # a copy computes the scores again
 
     @property
     def size(self) -> tuple[int, int]:
@@ -581,11 +560,7 @@ class _Sums:
         if not self.kernel.is_precomputed:
             self._ends.n = rows + 1
             self._data.n = self._indices.n = int(self._ends.values[-1])
-        self.forget_scores()
-
-    def forget_scores(self) -> None:
-        """Compute the scores of a block again."""
-        self._known = None
+        self.known = None
 
     def part(self, block: Block, which: Positions, *, hears: bool) -> _Part:
         """These rows of the block, with scores that are up to date if it `hears` of mistakes.
@@ -603,10 +578,9 @@ class _Sums:
         return part
 
     def _known_of(self, block: Block) -> _Known:
-        known = self._known
-        if known is None or known.rows() is not block.rows:
-            known = self._known = _Known(block.rows, averaging=self.averaging)
-        return known
+        if self.known is None or self.known.rows() is not block.rows:
+            self.known = _Known(block.rows, averaging=self.averaging)
+        return self.known
 
     def look_ahead(self, block: Block, which: Positions) -> None:
         """Bring the scores of these rows up to date, unless a run in step has just done so."""
@@ -629,7 +603,7 @@ class _Sums:
             return fine, flaw
         unread = stale[since[stale] < 0]
         if len(unread):
-            good, wrong = self.kernel.flaw(known.take(block.rows, which[unread]), bias=self.bias)
+            good, wrong = self.kernel.flaw(block.rows.take(which[unread]), bias=self.bias)
             if good < len(unread):
                 fine, flaw = int(unread[good]), wrong
                 stale = stale[stale < fine]
@@ -650,7 +624,7 @@ class _Sums:
         slot, mistaken = np.cumsum(is_new) - 1, example[is_new]
         known.make_room(int(columns.max()) + 1)
         tables = [table.take(which, axis=1) for table in known.tables]
-        rows = known.take(block.rows, which)
+        rows = block.rows.take(which)
         of, at = self.rows(rows.dim)
         each = (steps, times(rounds - 1, steps))[: len(tables)]
         self.kernel.add(tables, each, rows, of, at, mistaken, slot, columns, bias=self.bias)
