@@ -189,8 +189,7 @@ def of_model(model: Model) -> LinearClassifier:
         texts, columns = [name for name, _ in named], [column for _, column in named]
         same = Features.of(texts, columns, features.hash_bits)
         is_plain = features.kind == "names" and not model.read_options
-        zeros = np.zeros(len(texts), dtype=np.int64)
-        names = Names(texts, np.array(columns, dtype=np.int32), zeros, zeros, features.dim)
+        names = Names.unused(texts, columns, features.dim)
     is_plain &= same.state()[0] == features.state()[0]
     kind, usual = _parameters_of(model, reader=not is_plain)
     known = kind().get_params()

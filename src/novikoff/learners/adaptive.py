@@ -123,14 +123,8 @@ class Adaptive(Summed):
         super().share_weights(runs, mean=mean)
 
     def _for_core(self) -> dict[str, Any]:
-        return {
-            "w": self._w,
-            "u": self._u,
-            "variance": self._s.reshape(-1),
-            "step": self.class_weights,
-            "r": self.regularisation,
-            "rounds": self.rounds,
-        }
+        how = {"step": self.class_weights, "r": self.regularisation}
+        return super()._for_core() | how | {"variance": self._s.reshape(-1)}
 
     def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         settings, arrays = super()._own_state(dim)

@@ -85,14 +85,8 @@ class Additive(Summed):
         return low == high and steps[0] == steps[1]
 
     def _for_core(self) -> dict[str, Any]:
-        return {
-            "w": self._w,
-            "u": self._u,
-            "threshold": self._threshold_now,
-            "step": self._steps,
-            "unit": self._unit,
-            "rounds": self.rounds,
-        }
+        how = {"threshold": self._threshold_now, "step": self._steps, "unit": self._unit}
+        return super()._for_core() | how
 
     def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         settings, arrays = super()._own_state(dim)

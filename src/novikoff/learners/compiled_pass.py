@@ -74,11 +74,13 @@ class Compiled:
     margin: float = 0.0
     _unit: float = 1.0
     _thresholds: tuple[float, float]
-    # what the core takes for blocks and for single examples; what the ledger needs besides
-    _for_core: Callable[[], dict[str, Any]]
-    _for_ledger: Callable[[], dict[str, Any]]
+    _for_ledger: Callable[[], dict[str, Any]]  # what the ledger needs besides
     # the settings and arrays of the rule, of the first features
     _own_state: Callable[[int], tuple[Settings, Arrays]]
+
+    def _for_core(self) -> dict[str, Any]:
+        """What the core takes for blocks and for single examples."""
+        return {}
 
     @property
     def _threshold_now(self) -> tuple[float, float]:
@@ -167,6 +169,10 @@ class Summed(Compiled):
 
     def _shown(self, w: Vector) -> Vector:
         return times(self._unit, w)
+
+    def _for_core(self) -> dict[str, Any]:
+        u = None if self._u is None else self._u.reshape(-1)
+        return {"w": self._w.reshape(-1), "u": u, "rounds": self.rounds}
 
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
@@ -352,12 +358,3 @@ def learn_parts(
         if made:
             ledger.record(Mistakes.joined(made), at - begin, block)
     return at
-
-
-def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Steps[Ledger]:
-    """The ledger of one pass over the block; `stop` is called after each part, and may raise."""
-    if block.rows.dim > learner.dim:
-        learner.widen(block.rows.dim)
-    ledger: Ledger = learner.open_ledger(keep)
-    yield from learn_parts(learner, block, ledger, lambda _: stop())
-    return ledger

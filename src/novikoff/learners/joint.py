@@ -137,13 +137,8 @@ class Joint(OfClasses, Summed):
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
     def _for_core(self) -> dict[str, Any]:
-        return {
-            "w": self._w.reshape(-1),
-            "u": None if self._u is None else self._u.reshape(-1),
-            "step": self._steps_of(self._w.shape[1]),
-            "classes": self.n_classes,
-            "rounds": self.rounds,
-        } | self._for_rule()
+        how = {"step": self._steps_of(self._w.shape[1]), "classes": self.n_classes}
+        return super()._for_core() | how | self._for_rule()
 
     def _for_rule(self) -> dict[str, Any]:
         return {"threshold": 0.0 if self.only_mistakes else self._threshold, "unit": self._unit}

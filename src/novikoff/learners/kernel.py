@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import (
-    THRESHOLDS,
-    Compiled,
-    Ties,
-    check_sizes,
-    thresholds_of,
-)
+from novikoff.learners.compiled_pass import THRESHOLDS, Compiled, Ties, check_sizes, thresholds_of
 from novikoff.learners.joint import OfClasses
 from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.kept_rows import KeptRows
@@ -129,9 +123,6 @@ class Dual(Compiled):
 
     def _for_ledger(self) -> dict[str, Any]:
         return {"kernel": self.kernel if self.budget is None else None}
-
-    def _for_core(self) -> dict[str, Any]:
-        return {}  # the core learns from kernels, a part at a time
 
     @property
     def kept(self) -> tuple[Positions, Vector]:

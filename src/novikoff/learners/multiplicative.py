@@ -8,13 +8,7 @@ from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack, get_args
 import numpy as np
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import (
-    THRESHOLDS,
-    Compiled,
-    Ties,
-    check_sizes,
-    thresholds_of,
-)
+from novikoff.learners.compiled_pass import THRESHOLDS, Compiled, Ties, check_sizes, thresholds_of
 from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.adaptive import Adaptive, JointAdaptive
-from novikoff.learners.compiled_pass import Steps, in_turn, learned_once
+from novikoff.learners.compiled_pass import Steps, in_turn, learn_parts
 from novikoff.learners.joint import OfClasses
 from novikoff.learners.kernel import unite
 from novikoff.learners.multiplicative import Multiplicative
@@ -248,14 +248,17 @@ class Engine:
         try:
             labels, codes = self._met(y, named)
             turned = labels.is_turned(self.labels)
-            learners, steps = deepcopy(self.learners), list[Steps[Ledger]]()
+            learners, parts, steps = deepcopy(self.learners), list[Ledger](), list[Steps[int]]()
             self._make_ready(learners, labels, named)
+            unite(learners)
             for k, learner in enumerate(learners):
                 of_run = labels.of_run(1 - codes if turned else codes, k)
                 block = Block(rows, of_run, first, importances=importances)
-                steps.append(learned_once(block, learner, self.keep, stop))
-            unite(learners)
-            parts = in_turn(steps)
+                if rows.dim > learner.dim:
+                    learner.widen(rows.dim)
+                parts.append(learner.open_ledger(self.keep))
+                steps.append(learn_parts(learner, block, parts[k], lambda _: stop()))
+            in_turn(steps)
             for learner in learners:
                 if turned and not isinstance(learner, OfClasses):
                     learner.turn_round()
@@ -337,9 +340,7 @@ class Engine:
         """Make ready for single examples: dicts if there are names of columns, otherwise rows."""
         known = self._names
         if not self.is_online and names is not None:
-            uses = np.zeros(len(names), dtype=np.int64)
-            columns = np.arange(len(names), dtype=np.int32)
-            known = Names(list(names), columns, uses, uses, len(names))
+            known = Names.unused(names, range(len(names)), len(names))
         check_bounds(self.hash_bits, self.max_names, self.keep)
         self.by_name = known is not None
         bounds = (self.hash_bits or 0, self.max_names or 0) if self.by_name else (0, 0)
