@@ -18,18 +18,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.estimators import validation
 from novikoff.estimators.progress import ShownPasses
-from novikoff.estimators.validation import (
-    COLUMNS,
-    Columns,
-    check_common,
-    importance,
-    importances,
-    read,
-    read_new,
-    seed_of,
-    starts,
-)
+from novikoff.estimators.validation import COLUMNS, Columns, importance, importances, read
 from novikoff.guarantees.known import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, Joint, Ties
@@ -145,9 +136,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             weight of 2 is one step of twice the length, not the same as the example twice.
         """
         with self._alone(), naming_columns(X):
-            check_common(self)
+            validation.check_common(self)
             rule = self._rule()
-            rows, y, columns = read_new(self, X, y)
+            rows, y, columns = validation.read_new(self, X, y)
             if y.dtype.kind not in "biu":
                 check_classification_targets(y)
             weights = importances(sample_weight, len(rows))
@@ -164,11 +155,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             rule = rule.measured(rows, whole=True)
             labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is None and intercept_init is None:
-                seed = seed_of(self.random_state)
+                seed = validation.seed_of(self.random_state)
             else:
                 dice = check_random_state(self.random_state)
-                seed = seed_of(dice)
-                begin = starts(
+                seed = validation.seed_of(dice)
+                begin = validation.starts(
                     1 if len(labels.classes) <= 2 else len(labels.classes),
                     rows.dim,
                     dice,
@@ -234,9 +225,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             named, columns = named_classes(classes), None
             engine = self._engine
             if engine is None:
-                check_common(self)
+                validation.check_common(self)
                 rule = self._rule(2 if named is None else len(named))
-                rows, y, columns = read_new(self, X, y, finite=True)
+                rows, y, columns = validation.read_new(self, X, y, finite=True)
                 if named is None and not rule.joint:
                     raise ValueError("classes must be passed on the first call to partial_fit.")
                 rule = rule.measured(rows, whole=False)
@@ -372,7 +363,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         self, y: Sequence[Any], named: Classes | None, x: Any
     ) -> tuple[Engine, Columns]:
         """A new engine for a stream that starts with these labels and with examples like x."""
-        check_common(self)
+        validation.check_common(self)
         rule = self._rule(2 if named is None else len(named))
         labels = labels_of(_NO_CLASSES, joint=rule.joint)
         if not rule.joint:

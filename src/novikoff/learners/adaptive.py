@@ -273,7 +273,11 @@ class JointAdaptive(Joint):
             stored.refuse("an adaptive learner has neither a margin nor a rate")
         return {"regularisation": stored.number("regularisation")}
 
-    def _restore_variances(self, stored: Stored, classes: int) -> None:
-        self._s = stored.array("variances", ("float64",), (self.dim + self.bias, classes))
-        if not ((self._s > 0) & (self._s <= 1)).all():
+    @classmethod
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
+        learner = super()._from(stored, dim, bias=bias)
+        learner._s = stored.array("variances", ("float64",), (dim + bias, learner.n_classes))
+        if not ((learner._s > 0) & (learner._s <= 1)).all():
             stored.refuse("its variances are not all above 0 and at most 1")
+        learner.make_room(learner.n_classes)
+        return learner

@@ -194,7 +194,6 @@ class Joint(OfClasses, Summed):
         learner._unit, learner._rate = unit, 1.0 if unit == rate else rate
         learner._threshold = learner.margin / unit
         learner._restore_sums(stored, (dim, classes))
-        learner._restore_variances(stored, classes)
         learner.n_classes = classes
         learner.make_room(classes)
         return learner
@@ -202,6 +201,3 @@ class Joint(OfClasses, Summed):
     @classmethod
     def _own_settings(cls, stored: Stored) -> dict[str, Any]:
         return {"margin": stored.number("margin"), "rate": stored.number("rate")}
-
-    def _restore_variances(self, stored: Stored, classes: int) -> None:
-        """Take them from the file, if the rule has any."""

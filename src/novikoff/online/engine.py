@@ -66,16 +66,6 @@ class Engine:
     now, `later_weights` by label for those that appear later. `starts` are where the rows of
     `coef_` start. Or there are `runs` to continue, of which the `cycled` ended in a cycle, with the
     `names` of their features if single examples are dicts, after `seen` examples.
-
-    Examples
-    --------
-    >>> from novikoff.stream.multiclass import TwoLabels
-    >>> engine = Engine(Rule(), TwoLabels(np.array(["ham", "spam"])), 8)
-    >>> engine.open([])
-    >>> engine.learn_one({"free": 2, "from": "x.com"}, "spam")
-    >>> engine.learn_one({"free": 1, "from": "y.org"}, "ham")
-    >>> dict(engine.named_weights()), engine.decide_one({"from": "y.org", "size": 7})
-    ({'free': 1.0, 'from=x.com': 1.0, 'from=y.org': -1.0}, -1.0)
     """
 
     def __init__(
