@@ -606,12 +606,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         scores = engine.scores(rows, reading)
         label = engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
         coded = engine.labels.coded
-        runs = [*zip(engine.learners, engine.ledgers, strict=True)]
         classes = sorted(coded, key=coded.__getitem__)
         if len(classes) < 2:
             raise ValueError("only one label has been seen yet, so there is nothing to explain")
         chosen = [coded[label.tolist()[0]]]
-        (found,) = explain(rows, runs, reading, classes, chosen, self._name_of)
+        (found,) = explain(rows, engine.pairs, reading, classes, chosen, self._name_of)
         return found
 
     def _name_of(self, column: int) -> str:

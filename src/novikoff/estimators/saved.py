@@ -104,7 +104,7 @@ def to_model(
         )
     with engine.still():
         features, read_options = columns or _columns_of(estimator, engine)
-        runs = deepcopy([*zip(engine.learners, engine.ledgers, strict=True)])
+        runs = deepcopy(engine.pairs)
         for _, ledger in runs:
             if engine.is_stream:  # it may continue, as part of the same pass
                 ledger.reopen_epoch()

@@ -93,21 +93,18 @@ class Engine:
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         self.learners: list[Linear] = [learner for learner, _ in runs]
+        if not runs:
+            n = len(labels.classes)
+            factors = labels.class_weights(np.ones(n) if class_weights is None else class_weights)
+            start = [None] * len(factors) if starts is None else labels.starts(starts)
+            for f, s in zip(factors, start, strict=True):
+                self.learners.append(rule.learner(dim, classes=n, class_weights=f, start=s))
+                self.learners[-1].honest = rule.honest_scores()
+        ledgers = [ledger for _, ledger in runs] or [one.open_ledger(keep) for one in self.learners]
         self.runs = [
             Run(ledger, Verdict.CYCLE if k in cycled else _verdict(ledger))
-            for k, (_, ledger) in enumerate(runs)
+            for k, ledger in enumerate(ledgers)
         ]
-        if not runs:
-            each = np.ones(len(labels.classes)) if class_weights is None else class_weights
-            factors = labels.class_weights(each)
-            start = [None] * len(factors) if starts is None else labels.starts(starts)
-            self.learners = [
-                rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
-                for f, s in zip(factors, start, strict=True)
-            ]
-            for learner in self.learners:
-                learner.honest = rule.honest_scores()
-            self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
         if is_bounded:
             for run in self.runs:
                 run.ledger.most_bytes = MOST_BYTES // len(self.runs)
@@ -478,21 +475,13 @@ class Engine:
         tell = partial(self.labels.predict, zero_is_positive=zero_is_positive)
         if len(self.runs) > 1 or isinstance(self.labels, JointLabels):
             return tell(self.scores(rows, reading))
-        run, ledger = self.learners[0], self.runs[0].ledger
-        return readings.told(run, ledger, reading, rows, tell, zero_is_positive=zero_is_positive)
+        (run,) = self.pairs
+        return readings.told(*run, reading, rows, tell, zero_is_positive=zero_is_positive)
 
     def scores(self, rows: Rows, reading: Reading) -> Vector:
         """The score of each row; many classes have columns."""
-        runs = [
-            readings.scores(
-                learner,
-                run.ledger,
-                reading,
-                rows,
-                zero_is_positive=self.rule.zero_is_positive,
-            )
-            for learner, run in zip(self.learners, self.runs, strict=True)
-        ]
+        zero = self.rule.zero_is_positive
+        runs = [readings.scores(*run, reading, rows, zero_is_positive=zero) for run in self.pairs]
         if isinstance(self.labels, JointLabels):
             runs = [runs[0].T]
         columns = self.labels.by_class(runs)
@@ -505,10 +494,7 @@ class Engine:
         """
         own: Reading = "average" if self.rule.reading == "average" else "final"
         with self.still():
-            found = [
-                readings.weights(learner, run.ledger, reading or own)
-                for learner, run in zip(self.learners, self.runs, strict=True)
-            ]
+            found = [readings.weights(*run, reading or own) for run in self.pairs]
             w = np.stack(list(self.labels.by_class(found)))
             learner = self.learners[0]
             threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
@@ -530,6 +516,11 @@ class Engine:
         return Weights(self._core, self.lock, run, number, less)
 
     @property
+    def pairs(self) -> list[tuple[Linear, Ledger]]:
+        """The learner and the ledger of each run."""
+        return [*zip(self.learners, self.ledgers, strict=True)]
+
+    @property
     def ledgers(self) -> list[Ledger]:
         """The ledgers of the runs."""
         return [run.ledger for run in self.runs]
@@ -548,8 +539,7 @@ class Engine:
     def _take_mistakes(self) -> None:
         with undisturbed():
             single = self._core.single
-            taken = zip(self._core.take(), self.learners, self.ledgers, strict=True)
-            for waiting, learner, ledger in taken:
+            for waiting, (learner, ledger) in zip(self._core.take(), self.pairs, strict=True):
                 learner.rounds += waiting["met"]
                 joint = dict[str, Any]()
                 if isinstance(learner, OfClasses):
@@ -591,7 +581,7 @@ class Engine:
 
     def _turn_round(self) -> None:
         """Swap the labels −1 and +1."""
-        for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+        for learner, ledger in self.pairs:
             assert not isinstance(learner, OfClasses)
             learner.turn_round()
             ledger.turn_round()
