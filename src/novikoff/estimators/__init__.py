@@ -3,16 +3,16 @@
 Update rules are in `learners`; what keeps the state of an estimator is the engine in `online`.
 """
 
-from novikoff.estimators.kernel import KernelPerceptron
-from novikoff.estimators.perceptrons import (
+from novikoff.estimators.classifiers import (
     AdaptivePerceptron,
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     Perceptron,
     VotedPerceptron,
+    Winnow,
 )
 from novikoff.estimators.text import TextFeatures
-from novikoff.estimators.winnow import Winnow
 
 __all__ = [
     "AdaptivePerceptron",

@@ -6,6 +6,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
@@ -17,18 +18,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff.estimators import validation
 from novikoff.estimators.progress import ShownPasses
-from novikoff.estimators.validation import (
-    COLUMNS,
-    Columns,
-    check_common,
-    importance,
-    importances,
-    read,
-    read_new,
-    seed_of,
-    starts,
-)
+from novikoff.estimators.validation import COLUMNS, Columns, importance, importances, read
 from novikoff.guarantees.known import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, Joint, Ties
@@ -73,11 +65,8 @@ USUAL_PASSES = 1000  # of an estimator that is to separate the data
 _BEGINNING = new_lock(Rank.ESTIMATOR)  # held while an estimator gets an engine, or opens its core
 _BUSY = "another thread is learning with this estimator; try again when it is done"
 _NO_CLASSES = np.empty(0)
+_if_probable = available_if(attrgetter("gives_probabilities"))
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
-
-
-def _gives_probabilities(estimator: Any) -> bool:
-    return bool(estimator.gives_probabilities)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -147,9 +136,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             weight of 2 is one step of twice the length, not the same as the example twice.
         """
         with self._alone(), naming_columns(X):
-            check_common(self)
+            validation.check_common(self)
             rule = self._rule()
-            rows, y, columns = read_new(self, X, y)
+            rows, y, columns = validation.read_new(self, X, y)
             if y.dtype.kind not in "biu":
                 check_classification_targets(y)
             weights = importances(sample_weight, len(rows))
@@ -166,11 +155,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             rule = rule.measured(rows, whole=True)
             labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is None and intercept_init is None:
-                seed = seed_of(self.random_state)
+                seed = validation.seed_of(self.random_state)
             else:
                 dice = check_random_state(self.random_state)
-                seed = seed_of(dice)
-                begin = starts(
+                seed = validation.seed_of(dice)
+                begin = validation.starts(
                     1 if len(labels.classes) <= 2 else len(labels.classes),
                     rows.dim,
                     dice,
@@ -236,9 +225,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             named, columns = named_classes(classes), None
             engine = self._engine
             if engine is None:
-                check_common(self)
+                validation.check_common(self)
                 rule = self._rule(2 if named is None else len(named))
-                rows, y, columns = read_new(self, X, y, finite=True)
+                rows, y, columns = validation.read_new(self, X, y, finite=True)
                 if named is None and not rule.joint:
                     raise ValueError("classes must be passed on the first call to partial_fit.")
                 rule = rule.measured(rows, whole=False)
@@ -374,7 +363,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         self, y: Sequence[Any], named: Classes | None, x: Any
     ) -> tuple[Engine, Columns]:
         """A new engine for a stream that starts with these labels and with examples like x."""
-        check_common(self)
+        validation.check_common(self)
         rule = self._rule(2 if named is None else len(named))
         labels = labels_of(_NO_CLASSES, joint=rule.joint)
         if not rule.joint:
@@ -509,9 +498,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x: positive for classes_[1]; with more than two classes, one for each."""
-        engine = self._engine
-        if engine is None or engine.core is None:
-            engine = self._ready()
+        engine = self._ready()
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return 0.0
@@ -563,10 +550,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             chances = self.predict_proba(X)[:, 1]
             return np.asarray(self.classes_[(chances >= threshold).astype(np.intp)])
         with naming_columns(X):
-            engine, rows, chosen = self._reading(X, reading)
+            engine, rows, chosen = self._read(X, reading)
             return engine.predict(rows, chosen)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    @_if_probable  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class, a row an example, in the order of `classes_`.
 
@@ -578,12 +565,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         engine, scores = self._scores(X, None)
         return _probabilities(engine.labels, _calibrations(engine), scores)
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    @_if_probable  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """The natural logarithms of `predict_proba`."""
         return logarithms(self.predict_proba(X))
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    @_if_probable  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class for one example; empty before the first label."""
         if self._ready() is None:
@@ -593,7 +580,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         (chances,) = _probabilities(engine.labels, _calibrations(engine), scores).tolist()
         return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
 
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    @_if_probable  # type: ignore[untyped-decorator]  # sklearn is untyped
     def calibrated(self, tables: Sequence[Vector] | None = None) -> "Calibrated":
         """What gives the probability of a label from `decision_one`: as of now, or of `tables`."""
         engine = self._learned()
@@ -615,16 +602,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             x = x.to_frame().T.infer_objects()
         if hasattr(x, "columns") and len(x) != 1:
             raise ValueError(f"explain takes one example, not {len(x)} rows")
-        engine, rows = self._read(x if hasattr(x, "columns") else [x])
-        scores = engine.scores(rows, engine.rule.reading)
+        engine, rows, reading = self._read(x if hasattr(x, "columns") else [x])
+        scores = engine.scores(rows, reading)
         label = engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
         coded = engine.labels.coded
-        runs = [*zip(engine.learners, engine.ledgers, strict=True)]
         classes = sorted(coded, key=coded.__getitem__)
         if len(classes) < 2:
             raise ValueError("only one label has been seen yet, so there is nothing to explain")
         chosen = [coded[label.tolist()[0]]]
-        (found,) = explain(rows, runs, engine.rule.reading, classes, chosen, self._name_of)
+        (found,) = explain(rows, engine.pairs, reading, classes, chosen, self._name_of)
         return found
 
     def _name_of(self, column: int) -> str:
@@ -639,18 +625,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
         """The engine as it was when this was called, and its scores."""
         with naming_columns(X):
-            engine, rows, chosen = self._reading(X, reading)
+            engine, rows, chosen = self._read(X, reading)
             return engine, engine.scores(rows, chosen)
 
-    def _reading(self, X: Any, reading: Reading | None) -> tuple[Engine, Rows, Reading]:
-        """What `_read` returns, and the reading, or the usual one."""
+    def _read(self, X: Any, reading: Reading | None = None) -> tuple[Engine, Rows, Reading]:
+        """The engine as it was when this was called, the rows of X, and the reading to use."""
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        engine, rows = self._read(X)
-        return engine, rows, engine.rule.reading if reading is None else reading
-
-    def _read(self, X: Any) -> tuple[Engine, Rows]:
-        """The engine as it was when this was called, and the rows of X over its columns."""
         check_is_fitted(self)
         engine = self._engine
         assert engine is not None
@@ -661,14 +642,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         else:
             self._opened()
             with engine.still():
-                engine, rows = engine.snapshot(), self._rows(engine, X)
-        return engine, rows
-
-    def _rows(self, engine: Engine, X: Any) -> Rows:
-        """The rows of X over the columns of an open engine."""
-        if by_name(X) != engine.by_name and count(X) and not hasattr(X, "columns"):
-            engine.readable(first(X), "row 0: ")  # raises the error
-        return engine.rows(records(X)) if engine.by_name else read(self, X)[0]
+                if by_name(X) != engine.by_name and count(X) and not hasattr(X, "columns"):
+                    engine.readable(first(X), "row 0: ")  # raises the error
+                rows = engine.rows(records(X)) if engine.by_name else read(self, X)[0]
+                engine = engine.snapshot()
+        return engine, rows, reading or engine.rule.reading
 
     # what was learned
 
@@ -795,7 +773,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if X is None:
             pass
         elif engine.by_name or are_dicts(X) or self._reader is not None:
-            engine, rows = self._read(X)
+            engine, rows, _ = self._read(X)
             y = plain_labels(y)
         else:
             rows, y = read(self, X, y)
@@ -861,23 +839,19 @@ class Calibrated:
 
     def __call__(self, score: float | Mapping[Any, float], label: Any) -> float:
         """The probability of the label."""
-        labels = self._engine.labels
-        if type(score) is float and isinstance(labels, TwoLabels):
-            positive = self._of_one(score) if len(labels.coded) == 2 else 1.0
-            return positive if len(labels.coded) < 2 or labels.coded[label] else 1.0 - positive
-        each = [*score.values()] if isinstance(score, Mapping) else score
-        (chances,) = _probabilities(labels, self._maps, np.array([each])).tolist()
-        found: float = chances[labels.classes.tolist().index(label)]
-        return found
+        return self.each([(label, score)])[0]
 
     def each(self, answers: Sequence[tuple[Any, Any]]) -> list[float]:
         """The probability of each label with its score."""
         labels = self._engine.labels
-        if not isinstance(labels, TwoLabels) or len(labels.coded) != 2:
-            return [self(score, label) for label, score in answers]
-        chances = self._maps[0](np.array([score for _, score in answers])).tolist()
-        pairs = zip(answers, chances, strict=True)
-        return [one if labels.coded[label] else 1.0 - one for (label, _), one in pairs]
+        if isinstance(labels, TwoLabels) and len(labels.coded) == 2:
+            each = [(labels.coded[label], self._of_one(score)) for label, score in answers]
+            return [chance if positive else 1.0 - chance for positive, chance in each]
+        scores = [[*s.values()] if isinstance(s, Mapping) else s for _, s in answers]
+        chances = _probabilities(labels, self._maps, np.array(scores))
+        place = {label: k for k, label in enumerate(labels.classes.tolist())}
+        found: list[float] = chances[range(len(answers)), [place[y] for y, _ in answers]].tolist()
+        return found
 
 
 def _calibrations(engine: Engine) -> list[Calibration]:

@@ -43,7 +43,9 @@ class ShownPasses:
             learned = "" if ledger.n_updates == ledger.n_mistakes else f"; {updates} updates"
             words = f"{words} ({made / shown:.2%}), {ledger.n_mistakes} in all{learned}"
             print(words, flush=True)
-        elif _somebody_watches():
+        elif sys.stderr is not None and (
+            sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel")
+        ):
             self._next = time.monotonic() + REFRESH_SECONDS
             words = f"{title}pass {count(passes)} of at most {count(self._most)}"
             self._show(f"{words}: {percent(made, shown, 2)} mistakes")
@@ -51,9 +53,3 @@ class ShownPasses:
     def _show(self, words: str) -> None:
         print(words.ljust(self._width), end="\r", file=sys.stderr, flush=True)
         self._width = len(words)
-
-
-def _somebody_watches() -> bool:
-    """Whether stderr is a terminal, or the output of a cell of a notebook."""
-    is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
-    return is_notebook or (sys.stderr is not None and sys.stderr.isatty())

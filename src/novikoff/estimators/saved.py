@@ -104,7 +104,7 @@ def to_model(
         )
     with engine.still():
         features, read_options = columns or _columns_of(estimator, engine)
-        runs = deepcopy([*zip(engine.learners, engine.ledgers, strict=True)])
+        runs = deepcopy(engine.pairs)
         for _, ledger in runs:
             if engine.is_stream:  # it may continue, as part of the same pass
                 ledger.reopen_epoch()
@@ -189,8 +189,7 @@ def of_model(model: Model) -> LinearClassifier:
         texts, columns = [name for name, _ in named], [column for _, column in named]
         same = Features.of(texts, columns, features.hash_bits)
         is_plain = features.kind == "names" and not model.read_options
-        zeros = np.zeros(len(texts), dtype=np.int64)
-        names = Names(texts, np.array(columns, dtype=np.int32), zeros, zeros, features.dim)
+        names = Names.unused(texts, columns, features.dim)
     is_plain &= same.state()[0] == features.state()[0]
     kind, usual = _parameters_of(model, reader=not is_plain)
     known = kind().get_params()

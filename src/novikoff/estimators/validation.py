@@ -76,8 +76,10 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
                 "X holds dicts; learn from them with learn_one, learn_many or partial_fit, or make "
                 "a table of them (for instance with DictVectorizer)"
             ) from None
-        if gap := _gap_in(y):
-            raise BadExample(gap) from None
+        labels = np.asarray(y)
+        if labels.dtype.kind == "f" and np.isnan(labels).any():
+            row = int(np.isnan(labels).argmax())
+            raise BadExample(f"Input y contains NaN (row {row}).") from None
         if isinstance(X, list | tuple) and X and len({_length(row) for row in X}) > 1:
             rows_of(X)  # raises the error about the first row that is longer or shorter
         if (value := _first_text(X, kinds)) is None:
@@ -90,14 +92,6 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
 
 def _length(row: Any) -> int | None:
     return len(row) if hasattr(row, "__len__") else None
-
-
-def _gap_in(y: Any) -> str:
-    """The message about the first label that is NaN; '' if none is."""
-    labels = np.asarray(y)
-    if labels.dtype.kind != "f" or not np.isnan(labels).any():
-        return ""
-    return f"Input y contains NaN (row {int(np.isnan(labels).argmax())})."
 
 
 def _first_text(X: Any, kinds: list[tuple[Any, str]]) -> str | None:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from novikoff.learners.adaptive import Adaptive
+from novikoff.learners.adaptive import Adaptive, JointAdaptive
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
-from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.kernel import Dual, JointDual
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes

@@ -50,7 +50,6 @@ class Additive(Summed):
     """
 
     rule, _add = "additive", "add_perceptron"
-    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
 
     def __init__(
         self,
@@ -64,8 +63,7 @@ class Additive(Summed):
         start: Vector | None = None,
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        check_sizes(rate, margin, class_weights)
-        self._thresholds = thresholds_of(ties)
+        check_sizes(class_weights, rate=rate, margin=margin)
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.ties = ties
         self.rounds = 0
@@ -78,8 +76,7 @@ class Additive(Summed):
                 self._w, self._unit, step = given, 1.0, rate
         self._u = np.zeros(length) if averaging else None
         self._steps = (step * class_weights[0], step * class_weights[1])
-        if margin > 0:
-            self._thresholds = (margin / self._unit, margin / self._unit)
+        self._thresholds = thresholds_of(ties, margin, self._unit)
 
     @property
     def is_symmetric(self) -> bool:
@@ -88,14 +85,8 @@ class Additive(Summed):
         return low == high and steps[0] == steps[1]
 
     def _for_core(self) -> dict[str, Any]:
-        return {
-            "w": self._w,
-            "u": self._u,
-            "threshold": self._thresholds,
-            "step": self._steps,
-            "unit": self._unit,
-            "rounds": self.rounds,
-        }
+        how = {"threshold": self._threshold_now, "step": self._steps, "unit": self._unit}
+        return super()._for_core() | how
 
     def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         settings, arrays = super()._own_state(dim)
@@ -118,8 +109,7 @@ class Additive(Summed):
         learner.dim, learner._w, learner._u = dim, sums[0], sums[1] if len(sums) > 1 else None
         learner._steps = tuple(stored.vector("steps", 2, least=0).tolist())
         learner._unit = unit
-        if learner.margin > 0:
-            learner._thresholds = (learner.margin / unit, learner.margin / unit)
+        learner._thresholds = thresholds_of(learner.ties, learner.margin, unit)
         if stored.vector("thresholds", 2).tolist() != list(learner._thresholds):
             stored.refuse("its thresholds do not follow from its margin and its ties")
         return learner
@@ -131,11 +121,7 @@ class Additive(Summed):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        return self.learned_late(_core.learn, block, begin, end, threshold=self._threshold_now)
-
-    @property
-    def _threshold_now(self) -> tuple[float, float]:
-        return (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
+        return self.learned_late(_core.learn, block, begin, end)
 
     def learn_passes(
         self, block: Block, passes: int, until: Vector | None
@@ -146,7 +132,7 @@ class Additive(Summed):
         stopped, the mistakes, and how many were made by the end of each whole pass.
         """
         ends, before, n = np.full(passes, -1, dtype=np.int64), self.rounds, block.n_rounds
-        how = {"threshold": self._threshold_now, "passes": passes, "ends": ends, "until": until}
+        how = {"passes": passes, "ends": ends, "until": until}
         at, mistakes = self.learned_late(_core.learn, block, 0, n, **how)
         ends = ends[ends >= 0]
         self.rounds = before + len(ends) * n + (at if at < n else 0)

@@ -32,30 +32,20 @@ THRESHOLDS: dict[Ties, tuple[float, float]] = {
 }
 
 
-def thresholds_of(ties: Ties) -> tuple[float, float]:
-    """An update is made when y·s is at most this, for labels −1 and +1."""
+def thresholds_of(ties: Ties, margin: float = 0.0, unit: float = 1.0) -> tuple[float, float]:
+    """An update is made when y·s, over the unit, is at most this, for labels −1 and +1."""
     if ties not in THRESHOLDS:
         raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
-    return THRESHOLDS[ties]
+    return (margin / unit, margin / unit) if margin > 0 else THRESHOLDS[ties]
 
 
-def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:
-    """Raise ValueError for a rate, a margin or factors of the rate that are out of range."""
-    if not (is_finite_number(rate) and rate > 0):
-        raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
+def check_sizes(class_weights: Sequence[float], *, margin: float = 0.0, **positive: float) -> None:
+    """Raise ValueError for settings of a rule that are out of range."""
+    for name, given in positive.items():
+        if not (is_finite_number(given) and given > 0):
+            raise ValueError(f"{name} must be a finite number above 0, not {given!r}")
     if not (is_finite_number(margin) and margin >= 0):
         raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
-    check_class_weights(class_weights)
-
-
-def check_regularisation(regularisation: float) -> None:
-    """Raise ValueError unless r of an adaptive rule is positive and finite."""
-    if not (is_finite_number(regularisation) and regularisation > 0):
-        raise ValueError(f"regularisation must be a finite number above 0, not {regularisation!r}")
-
-
-def check_class_weights(class_weights: Sequence[float]) -> None:
-    """Raise ValueError for factors of a step that are not positive and finite."""
     if not all(0 < c < math.inf for c in class_weights):
         raise ValueError(f"class weights must be positive and finite, got {class_weights}")
 
@@ -75,17 +65,26 @@ class Compiled:
     """
 
     honest: HonestScores | None = None  # counts the scores before learning, for probabilities
+    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
     rule: ClassVar[Rule]
     _add: ClassVar[str]
     dim: int
     bias: bool
     rounds: int
+    margin: float = 0.0
     _unit: float = 1.0
-    # what the core takes for blocks and for single examples; what the ledger needs besides
-    _for_core: Callable[[], dict[str, Any]]
-    _for_ledger: Callable[[], dict[str, Any]]
+    _thresholds: tuple[float, float]
+    _for_ledger: Callable[[], dict[str, Any]]  # what the ledger needs besides
     # the settings and arrays of the rule, of the first features
     _own_state: Callable[[int], tuple[Settings, Arrays]]
+
+    def _for_core(self) -> dict[str, Any]:
+        """What the core takes for blocks and for single examples."""
+        return {}
+
+    @property
+    def _threshold_now(self) -> tuple[float, float]:
+        return (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
@@ -101,17 +100,16 @@ class Compiled:
         self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Positions, Mistakes]:
         """As `one_pass`, with all that the core takes of this learner, unless it is given."""
-        how = self._for_pass(rule)
-        found = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim, **how)
+        self._own_weights()
+        how = {**self._for_core(), "bias": self.bias, "counts": counts_of(self.honest), **rule}
+        found = self._pass(core, block, begin, end, **how)
         self.rounds += found[0] - begin
         return found
 
-    def _for_pass(self, rule: dict[str, Any]) -> dict[str, Any]:
-        self._own_weights()
-        how = self._for_core()
-        how["bias"], how["counts"] = self.bias, counts_of(self.honest)
-        how |= rule
-        return how
+    def _pass(
+        self, core: Core, block: Block, begin: int, end: int, **rule: Any
+    ) -> tuple[int, Positions, Mistakes]:
+        return one_pass(core, block, begin, end, labels=block.signs, dim=self.dim, **rule)
 
     def _own_weights(self) -> None:
         """Copy what is mapped from a file."""
@@ -171,6 +169,10 @@ class Summed(Compiled):
 
     def _shown(self, w: Vector) -> Vector:
         return times(self._unit, w)
+
+    def _for_core(self) -> dict[str, Any]:
+        u = None if self._u is None else self._u.reshape(-1)
+        return {"w": self._w.reshape(-1), "u": u, "rounds": self.rounds}
 
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
@@ -356,12 +358,3 @@ def learn_parts(
         if made:
             ledger.record(Mistakes.joined(made), at - begin, block)
     return at
-
-
-def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Steps[Ledger]:
-    """The ledger of one pass over the block; `stop` is called after each part, and may raise."""
-    if block.rows.dim > learner.dim:
-        learner.widen(block.rows.dim)
-    ledger: Ledger = learner.open_ledger(keep)
-    yield from learn_parts(learner, block, ledger, lambda _: stop())
-    return ledger

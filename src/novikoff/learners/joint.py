@@ -12,7 +12,6 @@ from novikoff import _core
 from novikoff.learners.compiled_pass import (
     Core,
     Summed,
-    check_class_weights,
     check_sizes,
     finite_numbers,
     one_pass,
@@ -28,6 +27,7 @@ from novikoff.stream.rows import Positions, Rows, Vector
 class OfClasses:
     """What learners of many classes in one run know of these: their number and their weights."""
 
+    is_symmetric = False  # classes have no order, so there are no two labels to swap
     dim: int
     n_classes: int
     _rate: float
@@ -43,7 +43,7 @@ class OfClasses:
 
     def weigh(self, first: int, class_weights: Sequence[float]) -> None:
         """Set the factors of the rate for the classes from number `first` on."""
-        check_class_weights(class_weights)
+        check_sizes(class_weights)
         weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
         weights[: len(self._class_weights)] = self._class_weights
         weights[first : first + len(class_weights)] = class_weights
@@ -57,7 +57,7 @@ class OfClasses:
         steps[:some] *= self._class_weights[:some]
         return steps
 
-    def pass_of_classes(
+    def _pass(
         self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Positions, Mistakes]:
         """As `one_pass`, with the classes of each mistake; the core also says how many it knows."""
@@ -75,7 +75,7 @@ class OfClasses:
         return at, which, replace(mistakes, classes=right, rivals=rival, n_classes=known)
 
 
-class Joint(Summed, OfClasses):
+class Joint(OfClasses, Summed):
     """Add a mistaken example to the weights of its class, subtract it from those of its best rival.
 
     The class with the highest score is predicted; a tie is a mistake. With ‖x‖ ≤ R, and vectors u
@@ -95,8 +95,6 @@ class Joint(Summed, OfClasses):
 
     rule: ClassVar[Rule] = "joint"
     _add = "add_joint"
-    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
-    is_symmetric = False  # classes have no order, so there are no two labels to swap
 
     def __init__(
         self,
@@ -110,7 +108,7 @@ class Joint(Summed, OfClasses):
         start: Vector | None = None,
         class_weights: Sequence[float] = (),
     ) -> None:
-        check_sizes(rate, margin, class_weights)
+        check_sizes(class_weights, rate=rate, margin=margin)
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.rounds = 0
         self.n_classes = classes
@@ -139,16 +137,11 @@ class Joint(Summed, OfClasses):
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
     def _for_core(self) -> dict[str, Any]:
-        return {
-            "w": self._w.reshape(-1),
-            "u": None if self._u is None else self._u.reshape(-1),
-            "step": self._steps_of(self._w.shape[1]),
-            "classes": self.n_classes,
-            "rounds": self.rounds,
-        } | self._for_rule()
+        how = {"step": self._steps_of(self._w.shape[1]), "classes": self.n_classes}
+        return super()._for_core() | how | self._for_rule()
 
     def _for_rule(self) -> dict[str, Any]:
-        return {"threshold": self._threshold, "unit": self._unit}
+        return {"threshold": 0.0 if self.only_mistakes else self._threshold, "unit": self._unit}
 
     def _for_ledger(self) -> dict[str, Any]:
         return super()._for_ledger() | {"n_classes": self.n_classes}
@@ -160,18 +153,14 @@ class Joint(Summed, OfClasses):
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        how = {"threshold": 0.0} if self.only_mistakes else {}
-        return self.learned_late(_core.joint_learn, block, begin, end, **how)
+        return self.learned_late(_core.joint_learn, block, begin, end)
 
     def learned(
         self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Positions, Mistakes]:
         """As `one_pass`, with room for the classes of the block."""
         self.make_room(int(block.codes.max(initial=-1)) + 1)
-        how = self._for_pass(rule | {"width": self._w.shape[1]})
-        found = self.pass_of_classes(core, block, begin, end, **how)
-        self.rounds += found[0] - begin
-        return found
+        return super().learned(core, block, begin, end, width=self._w.shape[1], **rule)
 
     def _accumulate(self, rows: Rows, which: Positions, step: Vector, made: Mistakes) -> None:
         assert self._u is not None
@@ -205,7 +194,6 @@ class Joint(Summed, OfClasses):
         learner._unit, learner._rate = unit, 1.0 if unit == rate else rate
         learner._threshold = learner.margin / unit
         learner._restore_sums(stored, (dim, classes))
-        learner._restore_variances(stored, classes)
         learner.n_classes = classes
         learner.make_room(classes)
         return learner
@@ -213,6 +201,3 @@ class Joint(Summed, OfClasses):
     @classmethod
     def _own_settings(cls, stored: Stored) -> dict[str, Any]:
         return {"margin": stored.number("margin"), "rate": stored.number("rate")}
-
-    def _restore_variances(self, stored: Stored, classes: int) -> None:
-        """Take them from the file, if the rule has any."""

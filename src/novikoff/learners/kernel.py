@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import (
-    THRESHOLDS,
-    Ties,
-    check_class_weights,
-    check_sizes,
-    one_pass,
-    thresholds_of,
-)
+from novikoff.learners.compiled_pass import THRESHOLDS, Compiled, Ties, check_sizes, thresholds_of
 from novikoff.learners.joint import OfClasses
-from novikoff.ledger.honest_scores import HonestScores, counts_of
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes, both_classes
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes, Rule, both_classes
 from novikoff.ledger.weights import times
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector
 
 _AHEAD = 1024  # rows whose scores are brought up to date together
 _PART = 256  # rows that are learned from together: all their kernels are computed
 _FORGETS = 64  # the same with a budget
 
 
-class Dual:
+class Dual(Compiled):
     """Add the example to the weights in the kernel's space whenever its score has the wrong sign.
 
     The weights are never formed: the score of x is Σ step·K(x_k, x) over the mistakes x_k. On a
@@ -72,8 +65,7 @@ class Dual:
     'separated'
     """
 
-    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
-    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
+    rule: ClassVar[Rule] = "kernel"
     weights: Any = None  # in the kernel's space they have no coordinates
     average: Any = None
 
@@ -91,17 +83,15 @@ class Dual:
         budget: int | None = None,
         seed: int = 0,
     ) -> None:
-        check_sizes(rate, margin, class_weights)
+        check_sizes(class_weights, rate=rate, margin=margin)
         if budget is not None and (type(budget) is bool or budget != int(budget) or budget < 1):
             raise ValueError(f"budget must be a whole number from 1, not {budget!r}")
-        self._thresholds = thresholds_of(ties)
+        self._thresholds, self._unit = thresholds_of(ties, margin, rate), rate
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.kernel, self.ties, self.averaging = kernel, ties, averaging
         self.rounds = self._made = 0
         self.budget, self.seed = budget, seed
         self._steps = class_weights
-        if margin > 0:
-            self._thresholds = (margin / rate, margin / rate)
         self._sums, self._column = _Sums(kernel, bias=self.bias, averaging=averaging), 0
 
     @property
@@ -114,12 +104,12 @@ class Dual:
         if dim < self.dim:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         self.dim = dim
-        self._sums.forget_scores()
+        self._sums.known = None
 
     def turn_round(self) -> None:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._sums.steps.values[:] *= -1
-        self._sums.forget_scores()
+        self._sums.known = None
         self.honest = None if self.honest is None else self.honest.turned()
 
     def share_weights(self, _runs: _core.OnlineRuns, *, mean: bool) -> None:
@@ -129,16 +119,10 @@ class Dual:
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
         keep = "positions" if self.kernel.is_precomputed else "examples"
-        keep = keep if self.budget is None else "counts"
-        return Ledger(
-            self.dim,
-            bias=self.bias,
-            began=self.rounds,
-            unit=self.rate,
-            keep=keep,
-            rule="kernel",
-            kernel=self.kernel if self.budget is None else None,
-        )
+        return super().open_ledger(keep if self.budget is None else "counts")
+
+    def _for_ledger(self) -> dict[str, Any]:
+        return {"kernel": self.kernel if self.budget is None else None}
 
     @property
     def kept(self) -> tuple[Positions, Vector]:
@@ -161,10 +145,11 @@ class Dual:
         had = self._sums.size
 
         def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, ...]:
+            last = max(end, min(block.n_rounds, begin + _AHEAD))
+            shown = np.arange(begin, last) if order is None else order[begin:last]
             if begin % _AHEAD == 0 and self.budget is None:
-                last = min(block.n_rounds, begin + _AHEAD)
-                self._sums.look_ahead(block, _shown(order, begin, last))
-            part = self._sums.part(block, _shown(order, begin, end), hears=self.budget is None)
+                self._sums.look_ahead(block, shown)
+            part = self._sums.part(block, shown[: end - begin], hears=self.budget is None)
             out = {name: room for name, room in out.items() if name in _RECORDS}
             done, flaw, made, *classes = self._learn_part(part, block, out)
             out["row"][:made] = part.which[out["row"][:made]]
@@ -172,22 +157,16 @@ class Dual:
             return begin + done, flaw, made, *classes
 
         try:
-            at, mistakes = self._passed(core, block, begin, end)
+            at, _, mistakes = self.learned(core, block, begin, end)
         except BaseException:
             self._sums.forget_from(*had)
             raise
-        self.rounds += at - begin
-        return at, mistakes
-
-    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        at, _, mistakes = one_pass(core, block, begin, end, labels=block.signs, dim=self.dim)
         return at, mistakes
 
     def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         """Learn from the rows of the part: how many were learned, the flaw, and the mistakes."""
         n, labels, importances = len(part.which), block.signs[part.which], part.importances
-        thresholds = (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
-        met = np.empty(n)
+        thresholds, met = self._threshold_now, np.empty(n)
         rule: dict[str, Any] = {"labels": labels, "importances": importances, "met": met, **out}
         rule |= {"threshold": thresholds, "step": self._steps, "unit": self.rate}
         rule["rounds"] = self.rounds
@@ -231,17 +210,13 @@ class Dual:
             sums.add(part, new, none, steps[len(stay) : left], none)
         return done, flaw, made
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         """What `restored` needs besides the ledger, which has the mistakes."""
         settings = {
-            "rule": "kernel",
-            "dim": int(self.dim if dim is None else dim),
-            "bias": self.bias,
             "margin": float(self.margin),
             "rate": float(self.rate),
             "ties": self.ties,
             "averaging": self.averaging,
-            "rounds": self.rounds,
             "kernel": self.kernel.state(),
         }
         arrays: Arrays = {"steps": np.array(self._steps)}
@@ -250,7 +225,7 @@ class Dual:
             rows, at = self._sums.rows(self.dim)
             arrays |= {"kept_at": at, "kept_steps": self._sums.steps.values}
             if rows is not None:
-                held = KeptRows(np.arange(len(at)), rows).state(self.dim if dim is None else dim)
+                held = KeptRows(np.arange(len(at)), rows).state(dim)
                 arrays |= prefixed({"kept": held})
         return settings, arrays
 
@@ -266,19 +241,7 @@ class Dual:
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """The learner that `state` described; `recall` must follow."""
-        stored = Stored("learner", settings, arrays)
-        own = cls._own_settings(stored)
-        learner = stored.made(
-            cls,
-            stored.count("dim"),
-            kernel=Kernel.restored(stored.settings("kernel")),
-            bias=stored.flag("bias"),
-            margin=stored.number("margin"),
-            rate=stored.number("rate"),
-            averaging=stored.flag("averaging"),
-            **own,
-        )
-        learner.rounds = stored.count("rounds")
+        learner, stored = super().restored(settings, arrays), Stored("learner", settings, arrays)
         if learner.budget is not None:
             learner._made, weights = stored.count("made"), stored.vector("kept_steps")
             at, each = stored.positions("kept_at", len(weights)), np.arange(len(weights))
@@ -292,6 +255,19 @@ class Dual:
             learner._sums.add_mistakes(each, np.zeros_like(each), weights, np.zeros_like(each))
         return learner
 
+    @classmethod
+    def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
+        return stored.made(
+            cls,
+            dim,
+            kernel=Kernel.restored(stored.settings("kernel")),
+            bias=bias,
+            margin=stored.number("margin"),
+            rate=stored.number("rate"),
+            averaging=stored.flag("averaging"),
+            **cls._own_settings(stored),
+        )
+
     def recall(self, ledger: Ledger) -> None:
         """Take the mistakes from the ledger of the whole run."""
         at, example = np.unique(ledger.rows, return_inverse=True)
@@ -304,7 +280,7 @@ class Dual:
         self._sums.add_mistakes(example, columns, steps, rounds)
 
 
-class JointDual(Dual, OfClasses):
+class JointDual(OfClasses, Dual):
     """Learn many classes jointly, as :class:`Joint` does, in the space of a kernel.
 
     Each class has a sum of its own, to which its mistaken examples are added, and from which those
@@ -312,7 +288,7 @@ class JointDual(Dual, OfClasses):
     ‖x‖².
     """
 
-    is_symmetric = False  # classes have no order, so there are no two labels to swap
+    rule: ClassVar[Rule] = "joint-kernel"
 
     def __init__(
         self,
@@ -328,24 +304,17 @@ class JointDual(Dual, OfClasses):
     ) -> None:
         how: dict[str, Any] = {"margin": margin, "rate": rate, "averaging": averaging}
         super().__init__(dim, kernel=kernel, bias=bias, **how)
-        check_class_weights(class_weights)
+        check_sizes(class_weights)
         self.n_classes, self._rate = classes, 1.0
         self._class_weights = np.array(class_weights, dtype=np.float64)
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger; it keeps what the mistakes' kernels need, whatever `keep` says."""
-        ledger = super().open_ledger(keep)
-        ledger.rule, ledger.n_classes = "joint-kernel", self.n_classes
-        return ledger
+    def _for_ledger(self) -> dict[str, Any]:
+        return super()._for_ledger() | {"n_classes": self.n_classes}
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row for each class, a column a class, summed as when learning."""
         s = self._sums.scores(rows, self.dim, range(self.n_classes))
         return times(self.rate, np.ascontiguousarray(s.T))
-
-    def _passed(self, core: Any, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        at, _, mistakes = self.pass_of_classes(core, block, begin, end)
-        return at, mistakes
 
     def _learn_part(self, part: _Part, block: Block, out: dict[str, Any]) -> tuple[int, ...]:
         codes = block.codes[part.which]
@@ -374,11 +343,9 @@ class JointDual(Dual, OfClasses):
             part.put(own, [s, *u])
         return done, flaw, made, known
 
-    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """What `restored` needs besides the ledger, which has the mistakes."""
-        settings, _ = super().state(dim)
-        settings |= {"rule": "joint-kernel", "classes": self.n_classes}
-        return settings, {"class_weights": self._class_weights}
+    def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
+        settings, _ = super()._own_state(dim)
+        return settings | {"classes": self.n_classes}, {"class_weights": self._class_weights}
 
     @classmethod
     def _own_settings(cls, stored: Stored) -> dict[str, Any]:
@@ -404,11 +371,6 @@ def unite(learners: Sequence[Any]) -> bool:
     return True
 
 
-def _shown(order: Positions | None, begin: int, end: int) -> Positions:
-    """The rows that are shown in these rounds of a pass."""
-    return np.arange(begin, end) if order is None else order[begin:end]
-
-
 def _both(steps: Vector) -> Vector:
     """What is added to the right class of each mistake, and to its rival."""
     return np.column_stack([steps, -steps]).reshape(-1)
@@ -428,31 +390,11 @@ class _Known:
         self.tables = [np.zeros((1, len(rows))) for _ in range(1 + averaging)]
         self.since = np.full(len(rows), -1)
         self.part: _Part | None = None
-        self.ahead: tuple[Positions, Rows] | None = None  # rows that were taken together
-
-    def take(self, rows: Rows, which: Positions) -> Rows:
-        """These rows of the block, from those that were taken together if they are among them."""
-        if self.ahead is not None and len(which):
-            ahead, taken = self.ahead
-            first = int(np.argmax(ahead == which[0]))
-            span = slice(first, first + len(which))
-            if isinstance(taken, DenseRows) and np.array_equal(ahead[span], which):
-                return DenseRows(taken.values[span])
-        taken = rows.take(which)
-        if len(which) > _PART:
-            self.ahead = which.copy(), taken
-        return taken
 
     def make_room(self, columns: int) -> None:
         """Have so many columns, at least."""
         more = max(0, columns - len(self.tables[0]))
         self.tables = [np.pad(one, ((0, more), (0, 0))) if more else one for one in self.tables]
-
-    def __deepcopy__(self, _memo: object) -> None:
-        """A copy of the learner computes the scores again."""
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
 
 class _Part:
@@ -462,7 +404,7 @@ class _Part:
         self, sums: _Sums, known: _Known, block: Block, which: Positions, flaw: Flaw
     ) -> None:
         self._sums, self._known, self.which, self.flaw = sums, known, which, flaw
-        self.rows, self.positions = known.take(block.rows, which), block.positions(which)
+        self.rows, self.positions = block.rows.take(which), block.positions(which)
         self.importances: Vector | None = None
         self.stored = np.full(len(which), -1)  # the number of each row among the mistaken ones
 
@@ -520,10 +462,13 @@ class _Sums:
         self.positions, self.examples = _Growing(np.int64), _Growing(np.int64)
         self.columns, self.rounds = _Growing(np.int64), _Growing(np.int64)
         self.steps = _Growing(np.float64)
-        self._known: _Known | None = None
+        self.known: _Known | None = None  # of the block that is learned from
 
     def __len__(self) -> int:
         return self.steps.n
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"known": None}  # a copy computes the scores again
 
     @property
     def size(self) -> tuple[int, int]:
@@ -606,11 +551,7 @@ class _Sums:
         if not self.kernel.is_precomputed:
             self._ends.n = rows + 1
             self._data.n = self._indices.n = int(self._ends.values[-1])
-        self.forget_scores()
-
-    def forget_scores(self) -> None:
-        """Compute the scores of a block again."""
-        self._known = None
+        self.known = None
 
     def part(self, block: Block, which: Positions, *, hears: bool) -> _Part:
         """These rows of the block, with scores that are up to date if it `hears` of mistakes.
@@ -628,10 +569,9 @@ class _Sums:
         return part
 
     def _known_of(self, block: Block) -> _Known:
-        known = self._known
-        if known is None or known.rows() is not block.rows:
-            known = self._known = _Known(block.rows, averaging=self.averaging)
-        return known
+        if self.known is None or self.known.rows() is not block.rows:
+            self.known = _Known(block.rows, averaging=self.averaging)
+        return self.known
 
     def look_ahead(self, block: Block, which: Positions) -> None:
         """Bring the scores of these rows up to date, unless a run in step has just done so."""
@@ -654,7 +594,7 @@ class _Sums:
             return fine, flaw
         unread = stale[since[stale] < 0]
         if len(unread):
-            good, wrong = self.kernel.flaw(known.take(block.rows, which[unread]), bias=self.bias)
+            good, wrong = self.kernel.flaw(block.rows.take(which[unread]), bias=self.bias)
             if good < len(unread):
                 fine, flaw = int(unread[good]), wrong
                 stale = stale[stale < fine]
@@ -675,7 +615,7 @@ class _Sums:
         slot, mistaken = np.cumsum(is_new) - 1, example[is_new]
         known.make_room(int(columns.max()) + 1)
         tables = [table.take(which, axis=1) for table in known.tables]
-        rows = known.take(block.rows, which)
+        rows = block.rows.take(which)
         of, at = self.rows(rows.dim)
         each = (steps, times(rounds - 1, steps))[: len(tables)]
         self.kernel.add(tables, each, rows, of, at, mistaken, slot, columns, bias=self.bias)

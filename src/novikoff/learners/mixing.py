@@ -6,9 +6,8 @@ from copy import deepcopy
 
 import numpy as np
 
-from novikoff.learners.adaptive import Adaptive
+from novikoff.learners.adaptive import Adaptive, JointAdaptive
 from novikoff.learners.compiled_pass import Summed
-from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.rule import Linear
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector

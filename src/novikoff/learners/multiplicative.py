@@ -8,13 +8,7 @@ from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack, get_args
 import numpy as np
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import (
-    THRESHOLDS,
-    Compiled,
-    Ties,
-    check_class_weights,
-    thresholds_of,
-)
+from novikoff.learners.compiled_pass import THRESHOLDS, Compiled, Ties, check_sizes, thresholds_of
 from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
@@ -77,7 +71,7 @@ class Multiplicative(Compiled):
         if not (math.isfinite(threshold) and (threshold > 0 or variant == "balanced")):
             above = "" if variant == "balanced" else " above 0"
             raise ValueError(f"threshold must be a finite number{above}, not {threshold!r}")
-        check_class_weights(class_weights)
+        check_sizes(class_weights)
         self._thresholds = thresholds_of(ties)
         self.dim, self.bias, self.variant, self.ties = dim, bool(bias), variant, ties
         self.alpha, self.threshold = float(alpha), float(threshold)

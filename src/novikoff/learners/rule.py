@@ -8,11 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import NDArray
 
-from novikoff.learners.adaptive import Adaptive
+from novikoff.learners.adaptive import Adaptive, JointAdaptive
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
-from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.kernel import Dual, JointDual
 from novikoff.learners.multiplicative import Multiplicative, Variant
 from novikoff.ledger.honest_scores import HonestScores
@@ -177,6 +176,6 @@ class Rule:
 
 def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:
     """The learner that its `state` described."""
-    rules: dict[str, type[Linear]] = {"kernel": Dual, "joint-kernel": JointDual}
-    rules |= {one.rule: one for one in (Adaptive, Joint, JointAdaptive, Multiplicative)}
+    kinds = (Adaptive, Joint, JointAdaptive, Multiplicative, Dual, JointDual)
+    rules: dict[str, type[Linear]] = {one.rule: one for one in kinds}
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

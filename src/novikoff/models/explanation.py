@@ -112,27 +112,26 @@ def explain(
     if reading == "vote":
         raise ValueError("a vote has no weights, so no feature has a part in it")
     learner, ledger = runs[0]
-    each = [readings.weights(*run, reading) for run in runs]
-    table = each[0] if ledger.is_joint else np.stack(each)
-    if ledger.is_joint and len(table) < len(classes):  # classes that no example had
-        table = np.vstack([table, np.zeros((len(classes) - len(table), table.shape[1]))])
-    if not learner.bias:
-        table = np.column_stack([table, np.zeros(len(table))])
+    weights = [readings.weights(*run, reading) for run in runs]
+    each = [readings.scores(*run, reading, rows) for run in runs]
+    table, scores = np.stack(weights), np.column_stack(each)
+    if ledger.is_joint:
+        table, scores = weights[0], each[0]
+    unseen = len(classes) - len(table) if ledger.is_joint else 0  # classes that no example had
+    table = np.pad(table, ((0, unseen), (0, int(not learner.bias))))
+    scores = np.pad(scores, ((0, 0), (0, unseen)))
     if isinstance(learner, Multiplicative):
         table[:, -1] -= learner.threshold
-    scores = [readings.scores(*run, reading, rows) for run in runs]
     for i, code in enumerate(chosen):
         columns, values = rows.row(i)
         used = np.flatnonzero(values)
         columns, values, rival = columns[used], values[used], None
         if len(classes) > 2 or ledger.is_joint:
-            of_row = np.full(len(classes), 0.0)
-            found = scores[0][i] if ledger.is_joint else np.array([one[i] for one in scores])
-            of_row[: len(found)] = found
-            rival = int(np.argmax(np.where(np.arange(len(classes)) == code, -np.inf, of_row)))
-            w, score = table[code] - table[rival], float(of_row[code] - of_row[rival])
+            others = np.where(np.arange(len(classes)) == code, -np.inf, scores[i])
+            rival = int(np.argmax(others))
+            w, score = table[code] - table[rival], float(scores[i, code] - scores[i, rival])
         else:
-            w, score = table[0], float(scores[0][i])
+            w, score = table[0], float(scores[i, 0])
         order = np.argsort(-abs(w[columns] * values), kind="stable")
         columns, values = columns[order], values[order]
         shown = columns if most is None else columns[:most]

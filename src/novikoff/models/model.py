@@ -11,7 +11,7 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
-from novikoff.learners import Adaptive, Dual, JointAdaptive, Multiplicative
+from novikoff.learners import Adaptive, Dual, JointAdaptive
 from novikoff.learners.joint import OfClasses
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
@@ -289,19 +289,13 @@ class Model:
                 stored.refuse(f"it has {known} labels, but weights for {learner.n_classes}")
             if ledger.n_classes != learner.n_classes:
                 stored.refuse("its learner and its ledger differ in the number of classes")
-        if isinstance(learner, Multiplicative):
-            right = WINNOWS.get(self.kind) == learner.variant and ledger.rule == "multiplicative"
-        else:
-            adaptive = isinstance(learner, Adaptive | JointAdaptive)
-            one, many = ("adaptive", "joint-adaptive") if adaptive else ("additive", "joint")
-            if isinstance(learner, Dual):
-                one, many = "kernel", "joint-kernel"
-                if (ledger.kernel == learner.kernel) == (learner.budget is not None):
-                    stored.refuse("its learner and its ledger differ in their kernel")
-            right = ledger.rule == (many if self.is_joint else one)
-            right &= (self.kind in ADAPTIVE) == adaptive
-            right &= self.kind not in WINNOWS
-            right &= (READINGS[self.kind] == "average") == learner.averaging
+        kernel = learner.kernel if isinstance(learner, Dual) and learner.budget is None else None
+        if ledger.kernel != kernel:
+            stored.refuse("its learner and its ledger differ in their kernel")
+        adaptive = isinstance(learner, Adaptive | JointAdaptive)
+        right = ledger.rule == learner.rule and (self.kind in ADAPTIVE) == adaptive
+        right &= WINNOWS.get(self.kind) == getattr(learner, "variant", None)
+        right &= (READINGS[self.kind] == "average") == learner.averaging
         if not right:
             stored.refuse(f"the learner does not match the model's kind, {self.kind!r}")
         if isinstance(learner, Adaptive | JointAdaptive) and ledger.adaptation is not None:

@@ -214,45 +214,39 @@ class Protocol:
         with self._turn:
             if key in self._waiting:
                 raise BadTicket(f"{key!r} is already waiting for its label; choose another key")
-            ticket = self._predicted(x, secrets.token_hex(12) if key is None else key)
-            if len(self._waiting) == self._max_waiting:
-                self._waiting.popitem(last=False)
-            self.asked += 1
-            self._waiting[ticket.id] = (x, ticket)
-            return ticket
+            return self._asked([x], [secrets.token_hex(12) if key is None else key])[0]
 
     def ask_many(self, X: Sequence[Any], keys: Sequence[str | int]) -> list[Ticket]:
         """`ask` an estimator about each x with its key, not copied; after an error, about none."""
-        learner: Any = self.learner
         with self._turn:
             if not self._waiting.keys().isdisjoint(keys) or len({*keys}) < len(keys):
                 raise BadTicket("a key is already waiting for its label; choose others")
-            found = learner.answer_each(X)
-            chances: Sequence[float | None] = [None] * len(found)
-            if self._calibrates and found and found[0][0] is not None:
-                chances = self._calibration().each(found)
-            labels = [label for label, _ in found]
-            scores = [s if type(s) is float else _of_label(s, label) for label, s in found]
-            tickets = [*map(_TICKET, zip(keys, labels, scores, chances, strict=True))]
-            for one in zip(X, tickets, strict=True):
-                if len(self._waiting) == self._max_waiting:
-                    self._waiting.popitem(last=False)
-                self._waiting[one[1].id] = one
-            self.asked += len(tickets)
-            return tickets
+            return self._asked(X, keys)
 
-    def _predicted(self, x: Any, id: str | int) -> Ticket:
+    def _asked(self, X: Sequence[Any], keys: Sequence[str | int]) -> list[Ticket]:
+        """The tickets of these examples, which wait from now on."""
         learner: Any = self.learner
-        prediction, score, probability = learner.predict_one(x), None, None
-        decide = getattr(learner, "decision_one", None)
-        if decide is not None and prediction is not None:
-            score = decide(x)
-            if self._calibrates:
-                probability = self._calibration()(score, prediction)
-            score = _of_label(score, prediction)
-        if self._probabilities and not self._calibrates:
-            probability = learner.predict_proba_one(x).get(prediction)
-        return Ticket(id, prediction, score, probability)
+        if hasattr(learner, "answer_each"):
+            found = learner.answer_each(X)
+        else:
+            decide = getattr(learner, "decision_one", lambda _: None)
+            labels = [learner.predict_one(x) for x in X]
+            found = [(y, None if y is None else decide(x)) for x, y in zip(X, labels, strict=True)]
+        chances: Sequence[float | None] = [None] * len(found)
+        if self._calibrates and found and found[0][0] is not None:
+            chances = self._calibration().each(found)
+        elif self._probabilities and not self._calibrates:
+            each = zip(X, found, strict=True)
+            chances = [learner.predict_proba_one(x).get(label) for x, (label, _) in each]
+        labels = [label for label, _ in found]
+        scores = [s if type(s) is float else _of_label(s, label) for label, s in found]
+        tickets = [*map(_TICKET, zip(keys, labels, scores, chances, strict=True))]
+        for one in zip(X, tickets, strict=True):
+            if len(self._waiting) == self._max_waiting:
+                self._waiting.popitem(last=False)
+            self._waiting[one[1].id] = one
+        self.asked += len(tickets)
+        return tickets
 
     def _calibration(self) -> Any:
         """What gives probabilities, fitted again if the labels have grown."""

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners.adaptive import Adaptive
-from novikoff.learners.compiled_pass import Steps, in_turn, learned_once
+from novikoff.learners.adaptive import Adaptive, JointAdaptive
+from novikoff.learners.compiled_pass import Steps, in_turn, learn_parts
 from novikoff.learners.joint import OfClasses
-from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.kernel import unite
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
@@ -67,16 +66,6 @@ class Engine:
     now, `later_weights` by label for those that appear later. `starts` are where the rows of
     `coef_` start. Or there are `runs` to continue, of which the `cycled` ended in a cycle, with the
     `names` of their features if single examples are dicts, after `seen` examples.
-
-    Examples
-    --------
-    >>> from novikoff.stream.multiclass import TwoLabels
-    >>> engine = Engine(Rule(), TwoLabels(np.array(["ham", "spam"])), 8)
-    >>> engine.open([])
-    >>> engine.learn_one({"free": 2, "from": "x.com"}, "spam")
-    >>> engine.learn_one({"free": 1, "from": "y.org"}, "ham")
-    >>> dict(engine.named_weights()), engine.decide_one({"from": "y.org", "size": 7})
-    ({'free': 1.0, 'from=x.com': 1.0, 'from=y.org': -1.0}, -1.0)
     """
 
     def __init__(
@@ -104,21 +93,18 @@ class Engine:
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         self.learners: list[Linear] = [learner for learner, _ in runs]
+        if not runs:
+            n = len(labels.classes)
+            factors = labels.class_weights(np.ones(n) if class_weights is None else class_weights)
+            start = [None] * len(factors) if starts is None else labels.starts(starts)
+            for f, s in zip(factors, start, strict=True):
+                self.learners.append(rule.learner(dim, classes=n, class_weights=f, start=s))
+                self.learners[-1].honest = rule.honest_scores()
+        ledgers = [ledger for _, ledger in runs] or [one.open_ledger(keep) for one in self.learners]
         self.runs = [
             Run(ledger, Verdict.CYCLE if k in cycled else _verdict(ledger))
-            for k, (_, ledger) in enumerate(runs)
+            for k, ledger in enumerate(ledgers)
         ]
-        if not runs:
-            each = np.ones(len(labels.classes)) if class_weights is None else class_weights
-            factors = labels.class_weights(each)
-            start = [None] * len(factors) if starts is None else labels.starts(starts)
-            self.learners = [
-                rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
-                for f, s in zip(factors, start, strict=True)
-            ]
-            for learner in self.learners:
-                learner.honest = rule.honest_scores()
-            self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
         if is_bounded:
             for run in self.runs:
                 run.ledger.most_bytes = MOST_BYTES // len(self.runs)
@@ -128,13 +114,12 @@ class Engine:
         self.lock = new_lock(Rank.ENGINE, self)
         self._seen = seen
         self._names = names  # of a copy whose core is not open yet, or of a file
-        self._coefficients: tuple[Vector, Vector] | None = None
         if dim > self.dim:
             self._widen(dim)
         if self.ledgers[0].open_rounds:
             self._close_passes()
         self._busy: int | None = None  # the thread that learns from a block
-        self._is_shared = self._is_held = False
+        self._is_held = False
 
     @property
     def dim(self) -> int:
@@ -198,11 +183,9 @@ class Engine:
                     with turn:
                         progress(title, ledger)
 
-            how: dict[str, Any] = {"progress": after_pass, "revisit": revisit}
-            how["together"] = together
             try:
                 self.runs[k] = yield from playing(
-                    stream, learner, epochs=epochs, ledger=ledger, **how
+                    stream, learner, epochs, ledger, after_pass, revisit=revisit, together=together
                 )
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
@@ -252,14 +235,17 @@ class Engine:
         try:
             labels, codes = self._met(y, named)
             turned = labels.is_turned(self.labels)
-            learners, steps = deepcopy(self.learners), list[Steps[Ledger]]()
+            learners, parts, steps = deepcopy(self.learners), list[Ledger](), list[Steps[int]]()
             self._make_ready(learners, labels, named)
+            unite(learners)
             for k, learner in enumerate(learners):
                 of_run = labels.of_run(1 - codes if turned else codes, k)
                 block = Block(rows, of_run, first, importances=importances)
-                steps.append(learned_once(block, learner, self.keep, stop))
-            unite(learners)
-            parts = in_turn(steps)
+                if rows.dim > learner.dim:
+                    learner.widen(rows.dim)
+                parts.append(learner.open_ledger(self.keep))
+                steps.append(learn_parts(learner, block, parts[k], lambda _: stop()))
+            in_turn(steps)
             for learner in learners:
                 if turned and not isinstance(learner, OfClasses):
                     learner.turn_round()
@@ -332,7 +318,7 @@ class Engine:
             self.runs[:] = trial.runs
             self.core.become(trial.core)
             self.labels, self.is_stream = labels, trial.is_stream
-            self._coefficients, self.is_interrupted = None, False
+            self.is_interrupted = False
             self._name_labels()
 
     # one example at a time
@@ -341,12 +327,8 @@ class Engine:
         """Make ready for single examples: dicts if there are names of columns, otherwise rows."""
         known = self._names
         if not self.is_online and names is not None:
-            uses = np.zeros(len(names), dtype=np.int64)
-            columns = np.arange(len(names), dtype=np.int32)
-            known = Names(list(names), columns, uses, uses, len(names))
+            known = Names.unused(names, range(len(names)), len(names))
         check_bounds(self.hash_bits, self.max_names, self.keep)
-        if self._is_shared:  # with another engine, and the core changes them in place
-            self.learners, self._is_shared = deepcopy(self.learners), False
         self.by_name = known is not None
         bounds = (self.hash_bits or 0, self.max_names or 0) if self.by_name else (0, 0)
         core = _core.Online(by_name=self.by_name, hash_bits=bounds[0], most=bounds[1])
@@ -493,21 +475,13 @@ class Engine:
         tell = partial(self.labels.predict, zero_is_positive=zero_is_positive)
         if len(self.runs) > 1 or isinstance(self.labels, JointLabels):
             return tell(self.scores(rows, reading))
-        run, ledger = self.learners[0], self.runs[0].ledger
-        return readings.told(run, ledger, reading, rows, tell, zero_is_positive=zero_is_positive)
+        (run,) = self.pairs
+        return readings.told(*run, reading, rows, tell, zero_is_positive=zero_is_positive)
 
     def scores(self, rows: Rows, reading: Reading) -> Vector:
         """The score of each row; many classes have columns."""
-        runs = [
-            readings.scores(
-                learner,
-                run.ledger,
-                reading,
-                rows,
-                zero_is_positive=self.rule.zero_is_positive,
-            )
-            for learner, run in zip(self.learners, self.runs, strict=True)
-        ]
+        zero = self.rule.zero_is_positive
+        runs = [readings.scores(*run, reading, rows, zero_is_positive=zero) for run in self.pairs]
         if isinstance(self.labels, JointLabels):
             runs = [runs[0].T]
         columns = self.labels.by_class(runs)
@@ -520,20 +494,12 @@ class Engine:
         """
         own: Reading = "average" if self.rule.reading == "average" else "final"
         with self.still():
-            if reading is None and self._coefficients is not None:
-                return self._coefficients
-            found = [
-                readings.weights(learner, run.ledger, reading or own)
-                for learner, run in zip(self.learners, self.runs, strict=True)
-            ]
+            found = [readings.weights(*run, reading or own) for run in self.pairs]
             w = np.stack(list(self.labels.by_class(found)))
             learner = self.learners[0]
             threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
             constant = w[:, -1] if learner.bias else np.zeros(len(w))
-            out = w[:, : self._used].copy(), constant - threshold
-            if reading is None:
-                self._coefficients = out
-            return out
+            return w[:, : self._used].copy(), constant - threshold
 
     def variances(self) -> Vector:
         """The variances (or matrices) of an adaptive rule, one a run or class; constant last."""
@@ -548,6 +514,11 @@ class Engine:
     def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
         """The weights of a run, or of a class less those of another, by the names of features."""
         return Weights(self._core, self.lock, run, number, less)
+
+    @property
+    def pairs(self) -> list[tuple[Linear, Ledger]]:
+        """The learner and the ledger of each run."""
+        return [*zip(self.learners, self.ledgers, strict=True)]
 
     @property
     def ledgers(self) -> list[Ledger]:
@@ -568,8 +539,7 @@ class Engine:
     def _take_mistakes(self) -> None:
         with undisturbed():
             single = self._core.single
-            taken = zip(self._core.take(), self.learners, self.ledgers, strict=True)
-            for waiting, learner, ledger in taken:
+            for waiting, (learner, ledger) in zip(self._core.take(), self.pairs, strict=True):
                 learner.rounds += waiting["met"]
                 joint = dict[str, Any]()
                 if isinstance(learner, OfClasses):
@@ -605,13 +575,13 @@ class Engine:
                 ledger.reopen_epoch()
             ledger.close_epoch()
         self.runs[:] = [Run(ledger, Verdict.BUDGET) for ledger in self.ledgers]
-        self.is_stream, self.is_interrupted, self._coefficients = True, False, None
+        self.is_stream, self.is_interrupted = True, False
 
     # changes that other threads must not see half done
 
     def _turn_round(self) -> None:
         """Swap the labels −1 and +1."""
-        for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+        for learner, ledger in self.pairs:
             assert not isinstance(learner, OfClasses)
             learner.turn_round()
             ledger.turn_round()
@@ -698,14 +668,13 @@ class Engine:
             return out
 
     def twin(self) -> Engine:
-        """A copy that learns on its own; until either learns more they share the learners."""
+        """A copy that learns on its own."""
         with self.still():
-            out = self.snapshot()
+            out = self._copied()
+            out.learners = deepcopy(self.learners)
             if self.core is not None:
                 out._seen = self.seen
-                out._names = names_of(self._core) if self.by_name else None
-            else:
-                self._is_shared = out._is_shared = True
+                out._names = names_of(self.core) if self.by_name else None
             out.lock = new_lock(Rank.ENGINE, out)
             return out
 
@@ -721,7 +690,7 @@ class Engine:
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self.twin() if self.core is not None else self))
         del state["core"], state["lock"]
-        return state | {"_busy": None, "_is_held": False, "_is_shared": False}
+        return state | {"_busy": None, "_is_held": False}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from enum import IntEnum
-from typing import Protocol
+from typing import Any
 from weakref import WeakSet
 
 
@@ -20,21 +20,14 @@ class Rank(IntEnum):
     ENGINE = 2
 
 
-class Shared(Protocol):
-    """An object of several threads that must know when all but one are gone."""
-
-    def forget_other_threads(self) -> None:
-        """Undo what threads that the child does not have left unfinished."""
-
-
 _REGISTERING = threading.Lock()  # held while a lock is added, and by a fork that holds all others
 _LOCKS: dict[Rank, WeakSet[threading.RLock]] = {rank: WeakSet() for rank in Rank}
-_OWNERS: WeakSet[Shared] = WeakSet()
+_OWNERS: WeakSet[Any] = WeakSet()
 _forking = threading.local()
 
 
-def new_lock(rank: Rank, owner: Shared | None = None) -> threading.RLock:
-    """A lock that a fork waits for; the owner is told in the child."""
+def new_lock(rank: Rank, owner: Any = None) -> threading.RLock:
+    """A lock that a fork waits for; then the child calls the owner's `forget_other_threads`."""
     lock = threading.RLock()
     with _REGISTERING:
         _LOCKS[rank].add(lock)

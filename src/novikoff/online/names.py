@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -35,6 +35,12 @@ class Names(NamedTuple):
     examples: NDArray[np.int64]
     last: NDArray[np.int64]
     width: int
+
+    @classmethod
+    def unused(cls, names: Sequence[str], columns: Sequence[int], width: int) -> Names:
+        """These names, which no example has used yet."""
+        none = np.zeros(len(names), dtype=np.int64)
+        return cls([*names], np.array(columns, dtype=np.int32), none, none, width)
 
 
 def names_of(core: _core.Online) -> Names:

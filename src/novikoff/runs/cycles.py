@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import repeat
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers
 from novikoff.guarantees.exact.rows import ExactSum
@@ -108,11 +106,7 @@ class CycleSearch:
 
     @classmethod
     def restored(
-        cls,
-        settings: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[Any]],
-        dim: int,
-        classes: int | None = None,
+        cls, settings: Settings, arrays: Arrays, dim: int, classes: int | None = None
     ) -> Self:
         """The search that `state` described, for `dim` features and classes learned jointly."""
         stored, search = Stored("search for a cycle", settings, arrays), cls()

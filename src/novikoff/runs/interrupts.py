@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Self, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -61,12 +61,7 @@ class Interrupts:
             raise stopped()
         self._handler(signal.SIGINT, None)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
             if self.seen:

@@ -281,14 +281,11 @@ def playing(
                     return run
                 continue
             if not pool.is_open:
-                has_margin = hasattr(learner, "only_mistakes")
-                if has_margin:
-                    learner.only_mistakes = True
+                learner.only_mistakes = True
                 try:
                     yield from scan()
                 finally:
-                    if has_margin:
-                        learner.only_mistakes = False
+                    learner.only_mistakes = False
                 if pool.is_larger and cycles is not None:
                     cycles.restart(len(ledger.epoch_ends))
                 pool.open()

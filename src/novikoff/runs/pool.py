@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.ledger.kept_rows import KeptRows
 from novikoff.storage.checked import Arrays, Settings, Stored
@@ -95,11 +93,7 @@ class Pool:
 
     @classmethod
     def restored(
-        cls,
-        settings: Mapping[str, Any],
-        arrays: Mapping[str, NDArray[Any]],
-        dim: int,
-        classes: int | None = None,
+        cls, settings: Settings, arrays: Arrays, dim: int, classes: int | None = None
     ) -> Self:
         """The pool that `state` described, for `dim` features and classes learned jointly."""
         stored, pool = Stored("pool of mistaken rows", settings, arrays), cls()
