@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import LONGEST, OpenInput, Part, Paths
 from novikoff.sources.read_options import ReadOptions
@@ -52,12 +53,7 @@ class TextFormat(ABC):
 
     def cut(self, text: Text, length: int) -> int:
         """How many of the bytes text[:length] are whole records."""
-        piece = text[:length].data
-        for raw in (bytes(piece[max(0, length - 4096) :]), bytes(piece)):
-            for mark, until in ((b"\n", len(raw)), (b"\r", len(raw) - 1)):
-                if (at := raw.rfind(mark, 0, max(0, until))) >= 0:
-                    return length - len(raw) + at + 1
-        return 0
+        return _core.csv_cut(text, length=length, separator=",", quotes=False)
 
     @abstractmethod
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
