@@ -13,8 +13,15 @@ from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.read_options import Decimal, Format, Missing, Quote, ReadOptions
-from novikoff.sources.text_rule import USUAL, TextRule
+from novikoff.sources.read_options import (
+    USUAL,
+    Decimal,
+    Format,
+    Missing,
+    Quote,
+    ReadOptions,
+    TextRule,
+)
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
