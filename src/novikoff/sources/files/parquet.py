@@ -100,7 +100,8 @@ class ArrowFiles(Source):
     def _chunks(self) -> Iterator[Chunk]:
         first, self.done = self.first, 0
         for one in self.inputs:
-            row = _rows_before(one)
+            begin = one.begin if isinstance(one, Part) else 0
+            row = sum(_group_sizes(one.path)[:begin]) if begin else 0
             for pieces in self._cut(self._pieces(one, row)):
                 yield (chunk := self._chunk(pieces, one.path, row, first))
                 row, first = row + len(chunk), first + len(chunk)
@@ -384,12 +385,6 @@ def _parquet(
         )
 
 
-def _rows_before(one: Input) -> int:
-    """How many rows of the file come before a part of it."""
-    begin = one.begin if isinstance(one, Part) else 0
-    return sum(_group_sizes(one.path)[:begin]) if begin else 0
-
-
 def _group_sizes(path: str) -> list[int]:
     """How many rows each row group has."""
     import pyarrow.parquet as pq
@@ -544,7 +539,7 @@ def weight_cells(column: pa.Array, name: str, where: Where) -> Cells:
     if (wrong := unusable_importance(cells.values)) is not None:
         value = float(cells.values[wrong])
         raise BadExample(f"{where(wrong)}: weight {value!r} is not a number of at least 0")
-    return replace(cells, values=cells.values.astype(np.float64))
+    return cells
 
 
 def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) -> Cells:

@@ -158,8 +158,7 @@ class TextFiles(Source):
     def _kept(self, parsed: Parsed) -> Positions:
         """Which of the parsed examples are read, by their labels."""
         texts = [text.decode() for text in Names(*parsed["label_texts"])]
-        chosen = [True] * len(texts) if self.choice is None else self.choice.chosen(texts)
-        return np.flatnonzero(np.array([*chosen, True])[parsed["labels"]])
+        return np.flatnonzero(np.array([*self.choice.chosen(texts), True])[parsed["labels"]])
 
     def _count(self, text: Text, end: int) -> int:
         """How many examples text[:end] holds."""
