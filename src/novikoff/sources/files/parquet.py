@@ -28,9 +28,9 @@ from novikoff.sources.files.table_layout import (
     Kind,
     Layout,
     check_categories,
-    check_feature_names,
     check_same_names,
     dates_refused,
+    laid_out,
 )
 from novikoff.sources.inputs import Input, Part, Paths, far_file, is_remote
 from novikoff.sources.read_options import Missing, ReadOptions
@@ -272,39 +272,27 @@ def layout_of(
     label = columns.label()
     features = columns.features(label)
     if not has_header:  # the features are named by their positions, or as those of the model
-        own = [f"#{j}" for j in range(len(names))]
-        for j, name in zip(features, how.expect or [names[j] for j in features], strict=True):
-            own[j] = name
-        names = tuple(own)
-    named = Columns(names, how, where, has_header or bool(how.expect))
-    categorical, words = named.those(how.categorical), named.those(how.text)
-    kinds = [Kind.SKIP] * len(names)
-    with ColumnProblems() as problems:
-        for j in features:
-            with problems.of_column():
-                kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
-    for j in features:
-        if j in words and kinds[j] is not Kind.EMPTY:
-            if kinds[j] is not Kind.TEXT:
-                raise BadExample(f"{where}: column {quoted(names[j])} holds numbers, not texts")
-            kinds[j] = Kind.WORDS
-        if how.expect is not None and kinds[j] is Kind.TEXT and j not in categorical:
+        names = tuple(name if j in features else f"#{j}" for j, name in enumerate(names))
+
+    def judged(j: int, name: str, use: Kind | None) -> Kind:
+        kind = _kind(schema.field(j).type, name, where, use is Kind.TEXT)
+        if use is Kind.WORDS and kind is Kind.NUMBER:
+            raise BadExample(f"{where}: column {quoted(name)} holds numbers, not texts")
+        if how.expect is not None and kind is Kind.TEXT and use is None:
             raise BadExample(
-                f"{where}: column {quoted(names[j])} holds texts, but the model was trained on "
-                "numbers"
+                f"{where}: column {quoted(name)} holds texts, but the model was trained on numbers"
             )
-    if label is not None:
-        _kind(schema.field(label).type, names[label], where, False)
-        kinds[label] = Kind.LABEL
-    if (weight := columns.weight()) is not None:
-        if _kind(schema.field(weight).type, names[weight], where, False) is not Kind.NUMBER:
-            raise BadExample(f"{where}: column {quoted(names[weight])} must hold numbers: weights")
-        kinds[weight] = Kind.WEIGHT
-    for name in [names[at] for at in (label, weight) if at is not None]:
-        if (count := names.count(name)) > 1:  # Arrow selects columns by name
-            raise BadExample(f"{where}: {count} columns are called {quoted(name)}")
-    layout = Layout(where, names, tuple(kinds), tuple(features), label, has_header, weight)
-    check_feature_names(layout, how, where)
+        return use if use is Kind.WORDS and kind is Kind.TEXT else kind
+
+    layout = laid_out(columns, names, features, judged, where)
+    for at in (label, layout.weight):
+        if at is None:
+            continue
+        kind = _kind(schema.field(at).type, names[at], where, False)
+        if at != label and kind is not Kind.NUMBER:
+            raise BadExample(f"{where}: column {quoted(names[at])} must hold numbers: weights")
+        if (count := names.count(names[at])) > 1:  # Arrow selects columns by name
+            raise BadExample(f"{where}: {count} columns are called {quoted(names[at])}")
     return layout
 
 
