@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
-from novikoff.sources.text_rule import TextRule
+from novikoff.sources.read_options import TextRule
 
 UNICODE = "14.0.0"  # of the core's tables
 

@@ -22,7 +22,7 @@ from novikoff import BadExample, TextFeatures
 from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.chunks import Names
 from novikoff.sources.features import Features
-from novikoff.sources.text_rule import GRAMS, TEXT_VALUES, TextRule
+from novikoff.sources.read_options import GRAMS, TEXT_VALUES, TextRule
 from novikoff.stream.rows import SparseRows
 
 same_unicode = pytest.mark.skipif(

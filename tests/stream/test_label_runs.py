@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.stream.blocks import Codes
-from novikoff.stream.label_runs import LabelRuns
+from novikoff.stream.order import LabelRuns
 
 
 def counted(codes: Codes, *cuts: int) -> LabelRuns:

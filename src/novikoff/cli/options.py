@@ -16,7 +16,7 @@ from novikoff.cli.errors import fail, reason, rejecting_settings, warn
 from novikoff.ledger.kernels import FileKernel, Kernel
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.model import Model
-from novikoff.sources import read_options, text_rule
+from novikoff.sources import read_options
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
 from novikoff.sources.open import Data, Scanned
@@ -79,8 +79,8 @@ class Reading(ReadOptions):
 
     positive: str | None = None
     classes: str | None = None
-    text_grams: text_rule.Grams | None = None
-    text_values: text_rule.TextValues | None = None
+    text_grams: read_options.Grams | None = None
+    text_values: read_options.TextValues | None = None
     text_unit_length: bool | None = None
 
     def __post_init__(self) -> None:

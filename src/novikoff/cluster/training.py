@@ -32,7 +32,7 @@ from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.shards import Shard, Shards
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.label_runs import LabelRuns
+from novikoff.stream.order import LabelRuns
 from novikoff.stream.printing import plural, size
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from novikoff.online.engine import Engine
 from novikoff.online.names import Names, names_of
 from novikoff.sources.features import Features
 from novikoff.sources.in_memory import RowsOfModel
-from novikoff.sources.text_rule import TextRule
+from novikoff.sources.read_options import TextRule
 from novikoff.storage.checked import Settings
 from novikoff.storage.file_format import BadModel, Place, name_of
 from novikoff.stream import multiclass

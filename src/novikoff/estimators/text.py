@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.features import Features
-from novikoff.sources.text_rule import Grams, TextRule, TextValues
+from novikoff.sources.read_options import Grams, TextRule, TextValues
 from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.rows import SparseRows, join
 

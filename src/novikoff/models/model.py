@@ -22,8 +22,7 @@ from novikoff.models.calibration import Calibration, probabilities
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import CHOICES, DELIMITER
-from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
+from novikoff.sources.read_options import CHOICES, DELIMITER, GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Codes

@@ -27,8 +27,7 @@ from novikoff.sources.whole import Whole
 from novikoff.storage.checked import Arrays, Settings, prefixed
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.label_runs import LabelRuns
-from novikoff.stream.order import block_order, seeded_order
+from novikoff.stream.order import LabelRuns, block_order, seeded_order
 from novikoff.stream.printing import listed
 from novikoff.stream.rows import SparseRows
 from novikoff.stream.scaling import Spread

@@ -16,8 +16,7 @@ from novikoff.models.training import Plan
 from novikoff.serve.limits import Limits
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import field_pairs
-from novikoff.sources.read_options import ReadOptions
-from novikoff.sources.text_rule import Grams, TextRule, TextValues
+from novikoff.sources.read_options import Grams, ReadOptions, TextRule, TextValues
 from novikoff.stream.labels import LabelsAsClasses, in_order
 
 USUAL_WAITING = 100_000

@@ -152,29 +152,30 @@ def flat_labels(y: Any) -> NDArray[Any]:
 
 def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]]:
     """The different labels as texts, numbered in order of appearance, and where each is first."""
-    labels, codes = _numbered(given)
-    texts, places = list[str](), list[str]()
-    for code, label in enumerate(labels):
+    codes, labels, first = numbered(given)
+    texts, places = list[str](), [f"row {i}" for i in first]
+    for label, place in zip(labels, places, strict=True):
         text = label.decode() if isinstance(label, bytes) else label
-        places.append(f"row {int(np.argmax(codes == code))}")
         if text is None:
-            raise BadExample(f"{places[-1]}: the label is missing; fill it in or leave out the row")
+            raise BadExample(f"{place}: the label is missing; fill it in or leave out the row")
         if not isinstance(text, str | int | float):
-            raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
+            raise BadExample(f"{place}: label {text!r} is neither a number nor a text")
         texts.append(written(text))
     return codes, texts, places
 
 
-def _numbered(given: NDArray[Any]) -> tuple[list[Any], NDArray[np.int64]]:
-    """The different labels in order of appearance, and the place of each label among them."""
+def numbered(given: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any], list[int]]:
+    """Labels as numbers in order of appearance, the different ones, and the first place of each."""
     if given.dtype.kind in "iuf" and len(given):  # of two numbers, all at once
         is_other = given != given[0]
-        other = given[int(np.argmax(is_other))]
-        if (given[is_other] == other).all():
-            return [*dict.fromkeys([given[0].item(), other.item()])], is_other.astype(np.int64)
+        at = int(np.argmax(is_other))
+        if (given[is_other] == given[at]).all():
+            first = [*dict.fromkeys([0, at])]
+            return is_other.astype(np.int64), given[first].tolist(), first
     numbers: dict[Any, int] = {}
     codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
-    return [*numbers], np.array(codes, dtype=np.int64)
+    out = np.array(codes, dtype=np.int64)
+    return out, [*numbers], np.unique(out, return_index=True)[1].tolist()
 
 
 def ordered_levels(y: Any) -> list[Any]:

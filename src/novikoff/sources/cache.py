@@ -172,20 +172,16 @@ class Cached:
 
     def _check(self, block: Block) -> None:
         """Raise ValueError unless a block fits the description; the core trusts that it does."""
-        rows, labels, classes = block.rows, block.labels, self._classes or self._blocks.classes
+        rows, features, classes = block.rows, self.features, self._classes or self._blocks.classes
         is_joint = isinstance(self._blocks.labelling, LabelsAsClasses)
-        least, most = (0, len(classes) - 1) if is_joint else (-1, 1)
-        right = labels.dtype == (np.int32 if is_joint else np.int8) and len(labels) == len(rows)
+        right = (block.labels.dtype == np.int32) == is_joint
+        right &= int(block.labels.max(initial=0)) < len(classes)
         right &= rows.values.dtype == np.float64 and bool(np.isfinite(rows.values).all())
-        right &= len(labels) == 0 or bool(least <= labels.min() <= labels.max() <= most)
-        right &= is_joint or bool(labels.all())
         if isinstance(rows, SparseRows):
             right &= len(rows.indices) == len(rows.values)
-            right &= bool((rows.indices >= 0).all() and (rows.indices < self.features.dim).all())
+            right &= bool((rows.indices >= 0).all() and (rows.indices < features.dim).all())
         else:
-            right &= rows.dim == self.features.dim
-        if block.importances is not None:
-            right &= bool((np.isfinite(block.importances) & (block.importances >= 0)).all())
+            right &= rows.dim == features.dim
         if not right:
             raise ValueError
 

@@ -113,7 +113,7 @@ class Chunk:
 class LabelChoice:
     """Which examples are read, by their labels, and what their labels become.
 
-    If `wanted`, a label named here must occur.
+    By default all are, as they are. If `wanted`, a label named here must occur.
     """
 
     keep: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class Source(ABC):
     the lines skipped, and `first` examples come before these, if they are a part of the data.
     """
 
-    choice: LabelChoice | None = None
+    choice = LabelChoice()
     first: int = 0
     keeper: Callable[[Source], Iterator[Chunk]] | None = None  # reads `_chunks`, or remembers them
 
@@ -201,8 +201,7 @@ class Source(ABC):
         out = copy(self)
         out.inputs, out.first, out.name = tuple(inputs), first, inputs[0].name
         out.skipped, out._states = [], [one.known for one in inputs]
-        if out.choice is not None:
-            out.choice = replace(out.choice, wanted=False)
+        out.choice = replace(out.choice, wanted=False)
         return out
 
     def check_unchanged(self) -> None:
@@ -228,7 +227,7 @@ class Source(ABC):
     @property
     def description(self) -> str:
         """What is read and how, in a few words: "svmlight, gzip, 3 files"."""
-        n, keep = len(self.inputs), () if self.choice is None else self.choice.keep
+        n, keep = len(self.inputs), self.choice.keep
         words = [*self._words(), *([f"{n} files"] if n > 1 else [])]
         return ", ".join([*words, *([f"only labels {listed(keep, 8)}"] if keep else [])])
 
@@ -240,5 +239,6 @@ class Source(ABC):
         """All examples of the files, in order."""
 
     def __iter__(self) -> Iterator[Chunk]:
-        chunks = self._chunks() if self.keeper is None else self.keeper(self)
-        return chunks if self.choice is None else self.choice.applied(chunks, self)
+        return self.choice.applied(
+            self._chunks() if self.keeper is None else self.keeper(self), self
+        )

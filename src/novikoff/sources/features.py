@@ -397,16 +397,14 @@ class Features:
         def flag(name: str) -> bool | None:  # None until the columns are measured
             return None if settings.get(name, False) is None else stored.flag(name)
 
-        try:
-            out = cls(
-                hash_bits=bits,
-                keep_names=stored.flag("keep_names"),
-                products=stored.pairs("products"),
-                standardise=flag("standardise"),
-                to_unit_length=flag("to_unit_length"),
-            )
-        except ValueError as error:
-            stored.refuse(str(error))
+        out = stored.made(
+            cls,
+            hash_bits=bits,
+            keep_names=stored.flag("keep_names"),
+            products=stored.pairs("products"),
+            standardise=flag("standardise"),
+            to_unit_length=flag("to_unit_length"),
+        )
         if settings.get("kind") is not None:
             out.kind = stored.choice("kind", tuple(_WORDS))
         out.dim, out._lowest = stored.count("dim"), stored.count("lowest")

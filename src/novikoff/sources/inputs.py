@@ -110,11 +110,21 @@ class Input:
                     raise BadExample(f"{self.name}: {words}")
         return bytes(text)
 
+    @contextmanager
+    def stored(self) -> Iterator[BinaryIO]:
+        """The file, to read and to seek in."""
+        is_far = is_remote(self.path)
+        with (
+            _far(self.path) if is_far else nullcontext(),
+            far_file(self.path) if is_far else open(self.path, "rb") as file,
+        ):
+            yield file
+
     def sha256(self) -> str:
         """The SHA-256 of the bytes as stored; a pipe is read to its end, and kept in memory."""
         if not self.is_pipe:
-            with open(self.path, "rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            with self.stored() as file:
+                return hashlib.file_digest(cast("io.BytesIO", file), "sha256").hexdigest()
         with nullcontext(_stdin()) if self.is_stdin else open(self.path, "rb") as pipe:
             raw = pipe.read()
         self._stored = io.BytesIO(raw)
@@ -172,11 +182,6 @@ class Part(Input):
             about = system.info(path)
             return int(about["size"]), system.ukey(path)
 
-    def sha256(self) -> str:
-        """The SHA-256 of the bytes of the whole file."""
-        with self.stored() as file:
-            return hashlib.file_digest(cast("io.BytesIO", file), "sha256").hexdigest()
-
     def fingerprint(self) -> str:
         """The name and the state."""
         return f"{self.name} {self.known}"
@@ -189,16 +194,6 @@ class Part(Input):
             begin, end = (_line_start(file, at, size) for at in (self.begin, self.end))
             lines = cast("BinaryIO", io.BufferedReader(_Joined(_span(file, begin, end)), _LOOK))
             yield OpenInput(self.name, lines, is_inside=begin > 0, is_cut=end < size)
-
-    @contextmanager
-    def stored(self) -> Iterator[BinaryIO]:
-        """The file, to read and to seek in."""
-        if not is_remote(self.path):
-            with open(self.path, "rb") as file:
-                yield file
-            return
-        with _far(self.path), far_file(self.path) as file:
-            yield file
 
     def lines_before(self) -> int:
         """How many lines of the file come before its own."""

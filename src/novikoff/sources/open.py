@@ -13,8 +13,15 @@ from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.read_options import Decimal, Format, Missing, Quote, ReadOptions
-from novikoff.sources.text_rule import USUAL, TextRule
+from novikoff.sources.read_options import (
+    USUAL,
+    Decimal,
+    Format,
+    Missing,
+    Quote,
+    ReadOptions,
+    TextRule,
+)
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
@@ -45,7 +52,7 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
     how = how or ReadOptions()
     source = _opened(inputs_of(paths), how)
-    if how.labelled and (how.keep or how.one_vs_rest is not None):
+    if how.labelled:
         source.choice = LabelChoice(how.keep, how.one_vs_rest, wanted=not how.like_before)
     return source
 
@@ -348,9 +355,8 @@ class Scanned:
 
     def whole(self) -> Data:
         """All examples."""
-        block = joined(self._held)
-        rows = from_base(block.rows, self.base, self.data.block.rows.dim)
-        return replace(self.data, block=Block(rows, block.labels))
+        block = joined([*self])
+        return replace(self.data, block=Block(block.rows, block.labels))
 
 
 def described(

@@ -117,7 +117,9 @@ def _kept(path: str, source: Source) -> Iterator[Chunk]:
     n = 0
     with suppress(OSError, BadModel), open(path, "rb") as file:
         while True:
-            header, arrays = _stored(file, path)
+            most = os.fstat(file.fileno()).st_size
+            data = file.read(min(int.from_bytes(file.read(8), "little"), most))
+            header, arrays = unpacked(data, kind="chunk", where=path)
             if "skipped" in header:
                 source.skipped += header["skipped"]
                 return
@@ -144,13 +146,6 @@ def _keeping(path: str, source: Source) -> Iterator[Chunk]:
 def _store(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     data = b"".join(pieces(header, arrays, kind="chunk"))
     file.write(len(data).to_bytes(8, "little") + data)
-
-
-def _stored(file: BinaryIO, path: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    length = int.from_bytes(file.read(8), "little")
-    return unpacked(
-        file.read(min(length, os.fstat(file.fileno()).st_size)), kind="chunk", where=path
-    )
 
 
 _PLAIN = ("label_texts", "label_places", "columns", "is_hashed", "is_matrix")

@@ -9,8 +9,7 @@ import numpy as np
 from novikoff.sources.cache import Cached
 from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block, joined
-from novikoff.stream.label_runs import LabelRuns
-from novikoff.stream.order import seeded_order
+from novikoff.stream.order import LabelRuns, seeded_order
 from novikoff.stream.rows import DenseRows, Positions, Rows, Vector
 
 MOST_BYTES = 512 * 10**6  # of data that are read whole unless the user asks for it

@@ -100,17 +100,17 @@ class Stored:
 
     def positions(self, name: str, length: int = _ANY, *, most: int = _MOST) -> Positions:
         """An array of integers from 0 to `most`, `length` of them if given."""
-        positions = self.array(name, ("int64",), (length,))
-        if len(positions) and not 0 <= positions.min() <= positions.max() <= most:
-            self.refuse(f"its {name} are not all from 0 to {most}")
-        return positions
+        return self._up_to(most, name, "int64", length)
 
     def codes(self, name: str, length: int, below: int) -> NDArray[np.int32]:
         """An array of class numbers, each less than `below`."""
-        codes = self.array(name, ("int32",), (length,))
-        if length and not 0 <= codes.min() <= codes.max() < below:
-            self.refuse(f"its {name} are not all from 0 to {below - 1}")
-        return codes
+        return self._up_to(below - 1, name, "int32", length)
+
+    def _up_to(self, most: int, name: str, dtype: str, length: int) -> NDArray[Any]:
+        array = self.array(name, (dtype,), (length,))
+        if len(array) and not 0 <= array.min() <= array.max() <= most:
+            self.refuse(f"its {name} are not all from 0 to {most}")
+        return array
 
     def array(self, name: str, dtypes: Sequence[str], shape: tuple[int, ...]) -> NDArray[Any]:
         """An array of one of these dtypes and of this shape, in which −1 is any length."""

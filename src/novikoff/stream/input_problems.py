@@ -1,119 +1,89 @@
 """What can be wrong with the input, and the error that says so.
 
 The cure depends on the front: a parameter in Python, an option on the command line. So an error
-carries its kind of problem, and each front has a table of its own cures.
+carries its kind of problem, which has Python's cure, and other fronts have tables of their own.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from enum import StrEnum
+from enum import Enum
 from functools import partial
 from importlib import import_module
 from typing import Any, Self, TypeAlias
-
-
-class Problem(StrEnum):
-    """A kind of problem whose cure differs from front to front; in brackets the error's details."""
-
-    # labels
-    THIRD_LABEL = "a third label"  # [label]
-    THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"  # [label]
-    TEXTS_AS_LABELS = "texts in the last column, and the label's column was not named"
-    OTHER_LABEL = "a label that is not one of those named"
-    TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
-    ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
-    TWO_LABELS_ONLY = "more than two labels for a learner of two"
-    OTHER_LEVELS = "levels that are not those of the response"
-    UNORDERED_LEVELS = "levels of an ordinal model that are no numbers"
-    MATRIX_OF_TWO_LABELS = "more than two labels for a full matrix"
-
-    # where the label is, and which format it is in
-    UNKNOWN_FORMAT = "the format is not recognised"
-    WRONG_LABEL_KEY = "no key has the label's name"  # [label]
-    LABEL_DIFFERS = "the label's column differs between files"
-    LABEL_IS_FEATURE = "the label's column is a feature of the model"
-    NO_NAMES_OF_MODEL = "a first line of texts that names no column of the model"
-    LABEL_IGNORED = "the label's column is ignored"  # [column]
-
-    # values and columns
-    MISSING_VALUE = "missing value"
-    EMPTY_COLUMN = "a column without values"  # [column]
-    TEXT_AMONG_NUMBERS = "a text in a column of numbers"  # [column]
-    DECIMAL_COMMA = "a number with a comma"
-    NOT_PLAIN_NUMBERS = "numbers with a unit or with separators"  # [column]
-    QUOTES = "a field in quotes that does not end as one"
-    DATES = "a column of dates or times"  # [column]
-    UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
-    LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
-    LOOKS_LIKE_IDS = "a column of identifiers"  # [column]
-    SEVERAL_COLUMNS = "several columns that cannot be features as they are"  # [options]
-    TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
-
-    # reading again, and size
-    READ_ONCE = "a second pass over a pipe"
-    UNKNOWN_FEATURE_COUNT = "the default threshold needs the number of features"
-    TOO_MANY_WEIGHTS = "more weights than fit"
-    TOO_MANY_FOR_MATRIX = "more features than a full matrix has"
-    TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, because of the number of classes"
-
 
 MOST_NAMED = 5  # columns that an error describes
 
 _TWO_LABELS = "take one label against the rest (y == {label}; of files: pass one_vs_rest={label})"
 
-# What a Python user can do; the details of the error fill the braces.
-PYTHON_CURES: dict[Problem, str] = {
-    Problem.THIRD_LABEL: _TWO_LABELS,
-    Problem.THIRD_LABEL_IN_LAST_COLUMN: (
+
+class Problem(Enum):
+    """A kind of problem and its cure in Python, in which the error's details fill the braces."""
+
+    cure: str
+
+    def __new__(cls, cure: str) -> Self:
+        """A member of its own, though others have the same cure."""
+        out = object.__new__(cls)
+        out._value_, out.cure = len(cls.__members__), cure
+        return out
+
+    # labels
+    THIRD_LABEL = _TWO_LABELS
+    THIRD_LABEL_IN_LAST_COLUMN = (
         f"the label is the last column unless you pass label=; or {_TWO_LABELS}"
-    ),
-    Problem.TEXTS_AS_LABELS: "the label is the last column, which holds texts: pass label=",
-    Problem.OTHER_LABEL: "correct it, or pass keep= with the labels to read",
-    Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
-    Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",
-    Problem.OTHER_LEVELS: "pass levels= with those that the rows have, each once",
-    Problem.UNORDERED_LEVELS: "pass levels= in order, the least first",
-    Problem.UNKNOWN_FORMAT: "pass format=",
-    Problem.WRONG_LABEL_KEY: "pass label=",
-    Problem.LABEL_DIFFERS: "pass label=",
-    Problem.LABEL_IS_FEATURE: "pass another label=",
-    Problem.NO_NAMES_OF_MODEL: "if it is an example, pass header=False",
-    Problem.LABEL_IGNORED: "pass another label=",
-    Problem.MISSING_VALUE: "fill it in, or pass missing='zero' or missing='indicate'",
-    Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",
-    Problem.TEXT_AMONG_NUMBERS: "correct it, or pass categorical=[{column}]",
-    Problem.DECIMAL_COMMA: (
+    )
+    TEXTS_AS_LABELS = "the label is the last column, which holds texts: pass label="
+    OTHER_LABEL = "correct it, or pass keep= with the labels to read"
+    TOO_MANY_CLASSES = "if these really are classes, pass a larger most="  # details: allowed
+    ONE_LABEL_IN_PIPE = "pass classes=(negative, positive)"
+    TWO_LABELS_ONLY = "choose perceptron, margin, averaged, voted or adaptive"
+    OTHER_LEVELS = "pass levels= with those that the rows have, each once"
+    UNORDERED_LEVELS = "pass levels= in order, the least first"
+    MATRIX_OF_TWO_LABELS = "pass matrix='diagonal' or multiclass='ovr'"
+
+    # where the label is, and which format it is in
+    UNKNOWN_FORMAT = "pass format="
+    WRONG_LABEL_KEY = "pass label="
+    LABEL_DIFFERS = "pass label="  # noqa: PIE796
+    LABEL_IS_FEATURE = "pass another label="
+    NO_NAMES_OF_MODEL = "if it is an example, pass header=False"  # in a first line of texts
+    LABEL_IGNORED = "pass another label="  # noqa: PIE796
+
+    # values and columns
+    MISSING_VALUE = "fill it in, or pass missing='zero' or missing='indicate'"
+    EMPTY_COLUMN = "pass ignore=[{column}] or missing='zero'"
+    TEXT_AMONG_NUMBERS = "correct it, or pass categorical=[{column}]"
+    DECIMAL_COMMA = (
         "pass decimal='comma' if it is the decimal separator; otherwise remove it from the numbers"
-    ),
-    Problem.NOT_PLAIN_NUMBERS: (
+    )
+    NOT_PLAIN_NUMBERS = (  # with a unit or with separators
         "write plain numbers, such as 1200 or 0.12, or pass ignore=[{column}] or "
         "categorical=[{column}]"
-    ),
-    Problem.QUOTES: (
+    )
+    QUOTES = (
         "write a quote inside quotes twice, or pass quote='none' if quotes are ordinary characters"
-    ),
-    Problem.DATES: (
-        "convert dates to numbers first, or pass ignore=[{column}] or categorical=[{column}]"
-    ),
-    Problem.UNUSABLE_COLUMN: "convert it, or pass ignore=[{column}]",
-    Problem.LOOKS_LIKE_TEXT: (
+    )
+    DATES = "convert dates to numbers first, or pass ignore=[{column}] or categorical=[{column}]"
+    UNUSABLE_COLUMN = "convert it, or pass ignore=[{column}]"  # neither numbers nor texts
+    LOOKS_LIKE_TEXT = (  # texts that hardly repeat
         "pass text=[{column}] or ignore=[{column}], or categorical=[{column}] to take each value "
         "as a category"
-    ),
-    Problem.LOOKS_LIKE_IDS: (
+    )
+    LOOKS_LIKE_IDS = (
         "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
-    ),
-    Problem.SEVERAL_COLUMNS: "convert them, or pass {options}",
-    Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
-    Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
-    Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
-    Problem.MATRIX_OF_TWO_LABELS: "pass matrix='diagonal' or multiclass='ovr'",
-    Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
-    Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
-    Problem.TOO_MANY_FOR_MATRIX: "pass matrix='diagonal'",
-    Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: "hash the features (hash_bits=), or learn fewer classes",
-}
+    )
+    SEVERAL_COLUMNS = "convert them, or pass {options}"  # that cannot be features as they are
+    TOO_LONG_FOR_FLOAT = "scale it; if it is an identifier, pass categorical=[{column}]"
 
+    # reading again, and size
+    READ_ONCE = "read a file, or cache the parsed data (sources.cache.Cached)"
+    UNKNOWN_FEATURE_COUNT = "pass threshold=, or hash the features (hash_bits=)"
+    TOO_MANY_WEIGHTS = "check the index, or hash the features (hash_bits=)"
+    TOO_MANY_FOR_MATRIX = "pass matrix='diagonal'"
+    TOO_MANY_WEIGHTS_FOR_CLASSES = "hash the features (hash_bits=), or learn fewer classes"
+
+
+PYTHON_CURES = {problem: problem.cure for problem in Problem}
 
 Detail: TypeAlias = str | int | tuple[str, ...]
 _COMMA = "decimal=['comma']", "decimal='comma'"

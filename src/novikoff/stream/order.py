@@ -1,13 +1,18 @@
-"""The order in which a learner meets the rows of a block or a stream, drawn from a seed."""
+"""The order of a stream: drawn from a seed, or found to have far fewer runs of labels than that."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from novikoff import _core
-from novikoff.stream.blocks import Block, Stream, blocks_of
+from novikoff.stream.blocks import Block, Codes, Labels, Stream, blocks_of
 from novikoff.stream.rows import Positions, Rows
 
 Shuffle: TypeAlias = Literal["once"] | bool
@@ -20,6 +25,9 @@ CACHE_BYTES = 1 << 25
 RUN_BYTES = 1 << 14
 RUN_ROWS = 1 << 8
 RUNS_DEALT = 32
+
+MANY_RUNS = 100
+FALSE_ALARMS = Fraction(1, 10**6)
 
 
 def seeded_order(rows: Rows, seed: int) -> Positions:
@@ -61,3 +69,72 @@ def block_order(rows: Rows, seed: int, number: int, passes: int = 0) -> Position
     """The order of the rows of block `number` of a stream, drawn from the stream's seed."""
     draw = np.random.SeedSequence((seed, passes, number))
     return seeded_order(rows, int(draw.generate_state(1, np.uint64)[0]))
+
+
+class LabelRuns:
+    """Counts of each class, and of the runs in which it comes, along a stream of any length.
+
+    A run is a stretch of neighbouring examples of one class; of two labels, +1 is class 1.
+    """
+
+    def __init__(self) -> None:
+        self.examples, self.runs = Counter[int](), Counter[int]()
+        self._first: int | None = None
+        self._last: int | None = None
+
+    def add(self, labels: Labels | Codes) -> None:
+        """Count examples that follow those before."""
+        if not len(labels):
+            return
+        codes = labels if labels.dtype == np.int32 else (labels > 0).astype(np.int32)
+        first = int(codes[0])
+        begins = codes[1:][codes[1:] != codes[:-1]]
+        for found, n in ((self.examples, codes), (self.runs, begins)):
+            times = np.bincount(n)
+            found.update({int(c): int(times[c]) for c in np.flatnonzero(times)})
+        self.runs[first] += first != self._last
+        self._first = first if self._first is None else self._first
+        self._last = int(codes[-1])
+
+    def renumber(self, codes: Sequence[int]) -> None:
+        """Give class c the number codes[c]."""
+        for name in ("examples", "runs"):
+            setattr(self, name, Counter({codes[c]: n for c, n in getattr(self, name).items()}))
+        if self._first is not None and self._last is not None:
+            self._first, self._last = codes[self._first], codes[self._last]
+
+    def absorb(self, later: LabelRuns) -> None:
+        """Count the examples that follow these."""
+        self.examples += later.examples
+        self.runs += later.runs
+        if later._first is None:
+            return
+        self.runs[later._first] -= later._first == self._last
+        self._first = later._first if self._first is None else self._first
+        self._last = later._last
+
+    @property
+    def commonest(self) -> int:
+        """The class with the most examples, the first among equals."""
+        return min(self.examples, key=lambda c: (-self.examples[c], c))
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the classes come in far fewer runs than in a random order.
+
+        That is: the commonest class has at most half the runs expected, and a random order has so
+        few with a probability below one in a million. In a random order of n examples, m of them
+        in the class, the number of its runs is hypergeometric: drawing m of n, of which n − m + 1
+        count (Wald & Wolfowitz 1940). If 100 runs or more are expected, at most half of them has a
+        probability below e⁻¹⁵ (Hoeffding 1963, Theorems 1 and 4).
+        """
+        if len(self.examples) < 2:
+            return False
+        n, m, runs = self.examples.total(), self.examples[self.commonest], self.runs[self.commonest]
+        expected = Fraction(m * (n - m + 1), n)
+        if 2 * runs > expected:
+            return False
+        if expected >= MANY_RUNS:
+            return True
+        ways = sum(math.comb(m - 1, k - 1) * math.comb(n - m + 1, k) for k in range(1, runs + 1))
+        return ways < FALSE_ALARMS * math.comb(n, m)

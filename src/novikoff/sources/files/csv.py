@@ -18,13 +18,13 @@ from novikoff.sources.files.table_layout import (
     Kind,
     Layout,
     check_categories,
-    check_feature_names,
     check_same_names,
     is_amount,
+    laid_out,
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import CHOICES, ReadOptions
-from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.number_text import number, present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows
@@ -314,21 +314,15 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
     features = columns.features(label)
     if has_header and not first[0] and how.expect is None:
         features = [j for j in features if j != 0]  # the names of the rows
-    if how.expect and not has_header:
-        for j, name in zip(features, how.expect, strict=True):
-            names[j] = name
-    named = Columns(names, how, where, has_header or bool(how.expect))
-    categorical, words = named.those(how.categorical), named.those(how.text)
-    kinds = [Kind.SKIP] * width
-    if label is not None:
-        kinds[label] = Kind.LABEL
-    if (weight := columns.weight()) is not None:
-        kinds[weight] = Kind.WEIGHT
 
-    def at(j: int, called: str) -> Callable[[str], str]:
-        """The place of the first record with a value in this column."""
+    def judged(j: int, name: str, use: Kind | None) -> Kind:
+        column, called = (
+            [row[j] for row in sample],
+            f"column {quoted(first[j]) if has_header else j}",
+        )
 
-        def place(value: str) -> str:
+        def at(value: str) -> str:
+            """The place of the first record with this value in the column."""
             fits = (
                 record.line + 1
                 for record in head
@@ -336,20 +330,9 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
             )
             return f"{where}:{next(fits)}: {called}"
 
-        return place
+        return use or _kind(column, f"{line}: {called}", name, how, at)
 
-    with ColumnProblems() as problems:
-        for j in sorted(features):
-            column = [fields[j] for fields in sample]
-            called = f"column {quoted(first[j]) if has_header else j}"
-            if j in words or j in categorical:
-                kinds[j] = Kind.WORDS if j in words else Kind.TEXT
-                continue
-            with problems.of_column():
-                kinds[j] = _kind(column, f"{line}: {called}", names[j], how, at(j, called))
-    layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header, weight)
-    check_feature_names(layout, how, line)
-    return layout
+    return laid_out(columns, names, features, judged, line)
 
 
 def _is_example(

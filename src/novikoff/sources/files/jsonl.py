@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+import numpy as np
+
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.table_layout import SAMPLE, check_categories
@@ -100,23 +102,17 @@ class JsonLines(TextFormat):
 
     def _check_categories(self, chunk: Chunk, where: str) -> None:
         """Refuse keys whose texts do not look like categories, judged by the first lines."""
-        rows, names = chunk.rows.sparse(), chunk.names
-        if self.how.like_before or names is None:
+        if self.how.like_before:
             return
-        starts = rows.starts[: SAMPLE + 1].tolist()
-        known = {*self.how.text, *self.how.categorical}
-        parts: dict[int, tuple[str, str]] = {}
+        some = chunk.only(np.arange(min(SAMPLE, len(chunk))))
+        rows, known = some.rows.sparse(), {*self.how.text, *self.how.categorical}
+        parts = [name.decode().partition("=") for name in some.names or ()]
         values: dict[str, list[str]] = {}
         bags = set[str]()
-        for begin, end in pairwise(starts):
+        for begin, end in pairwise(rows.starts.tolist()):
             here = set[str]()
-            for j in rows.indices[begin:end].tolist():
-                if j not in parts:
-                    name = names.text[names.starts[j] : names.starts[j + 1]].tobytes().decode()
-                    key, _, value = name.partition("=")
-                    parts[j] = (key, "" if key in known else value)
-                key, value = parts[j]
-                if value:
+            for key, _, value in (parts[j] for j in rows.indices[begin:end].tolist()):
+                if value and key not in known:
                     values.setdefault(key, []).append(value)
                     (bags if key in here else here).add(key)  # an array of texts is a bag
         with ColumnProblems() as problems:

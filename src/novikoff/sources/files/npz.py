@@ -14,7 +14,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.arrays import check_finite, exact
+from novikoff.sources.arrays import check_finite, exact, numbered
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.inputs import Paths
 from novikoff.stream.input_problems import BadExample
@@ -76,12 +76,9 @@ class ArrayFiles(Source):
             given = marks if self._labelled else np.where(absent, 0, marks)
             check_finite(given, lambda i: f"row {row + i}: label")
             there = np.flatnonzero(~absent)
-        found, met, of_row = np.unique(marks[there], return_index=True, return_inverse=True)
-        order = np.argsort(met)
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order))
-        labels[there] = place[of_row]
-        return labels, tuple(written(x) for x in found[order]), (row + there[met[order]]).tolist()
+        labels[there], _, first = numbered(marks[there])
+        at = there[first]
+        return labels, tuple(map(written, marks[at])), (row + at).tolist()
 
 
 def _shape(arrays: Arrays) -> tuple[int, int]:

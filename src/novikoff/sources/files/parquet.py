@@ -28,9 +28,9 @@ from novikoff.sources.files.table_layout import (
     Kind,
     Layout,
     check_categories,
-    check_feature_names,
     check_same_names,
     dates_refused,
+    laid_out,
 )
 from novikoff.sources.inputs import Input, Part, Paths, far_file, is_remote
 from novikoff.sources.read_options import Missing, ReadOptions
@@ -100,7 +100,8 @@ class ArrowFiles(Source):
     def _chunks(self) -> Iterator[Chunk]:
         first, self.done = self.first, 0
         for one in self.inputs:
-            row = _rows_before(one)
+            begin = one.begin if isinstance(one, Part) else 0
+            row = sum(_group_sizes(one.path)[:begin]) if begin else 0
             for pieces in self._cut(self._pieces(one, row)):
                 yield (chunk := self._chunk(pieces, one.path, row, first))
                 row, first = row + len(chunk), first + len(chunk)
@@ -271,39 +272,27 @@ def layout_of(
     label = columns.label()
     features = columns.features(label)
     if not has_header:  # the features are named by their positions, or as those of the model
-        own = [f"#{j}" for j in range(len(names))]
-        for j, name in zip(features, how.expect or [names[j] for j in features], strict=True):
-            own[j] = name
-        names = tuple(own)
-    named = Columns(names, how, where, has_header or bool(how.expect))
-    categorical, words = named.those(how.categorical), named.those(how.text)
-    kinds = [Kind.SKIP] * len(names)
-    with ColumnProblems() as problems:
-        for j in features:
-            with problems.of_column():
-                kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
-    for j in features:
-        if j in words and kinds[j] is not Kind.EMPTY:
-            if kinds[j] is not Kind.TEXT:
-                raise BadExample(f"{where}: column {quoted(names[j])} holds numbers, not texts")
-            kinds[j] = Kind.WORDS
-        if how.expect is not None and kinds[j] is Kind.TEXT and j not in categorical:
+        names = tuple(name if j in features else f"#{j}" for j, name in enumerate(names))
+
+    def judged(j: int, name: str, use: Kind | None) -> Kind:
+        kind = _kind(schema.field(j).type, name, where, use is Kind.TEXT)
+        if use is Kind.WORDS and kind is Kind.NUMBER:
+            raise BadExample(f"{where}: column {quoted(name)} holds numbers, not texts")
+        if how.expect is not None and kind is Kind.TEXT and use is None:
             raise BadExample(
-                f"{where}: column {quoted(names[j])} holds texts, but the model was trained on "
-                "numbers"
+                f"{where}: column {quoted(name)} holds texts, but the model was trained on numbers"
             )
-    if label is not None:
-        _kind(schema.field(label).type, names[label], where, False)
-        kinds[label] = Kind.LABEL
-    if (weight := columns.weight()) is not None:
-        if _kind(schema.field(weight).type, names[weight], where, False) is not Kind.NUMBER:
-            raise BadExample(f"{where}: column {quoted(names[weight])} must hold numbers: weights")
-        kinds[weight] = Kind.WEIGHT
-    for name in [names[at] for at in (label, weight) if at is not None]:
-        if (count := names.count(name)) > 1:  # Arrow selects columns by name
-            raise BadExample(f"{where}: {count} columns are called {quoted(name)}")
-    layout = Layout(where, names, tuple(kinds), tuple(features), label, has_header, weight)
-    check_feature_names(layout, how, where)
+        return use if use is Kind.WORDS and kind is Kind.TEXT else kind
+
+    layout = laid_out(columns, names, features, judged, where)
+    for at in (label, layout.weight):
+        if at is None:
+            continue
+        kind = _kind(schema.field(at).type, names[at], where, False)
+        if at != label and kind is not Kind.NUMBER:
+            raise BadExample(f"{where}: column {quoted(names[at])} must hold numbers: weights")
+        if (count := names.count(names[at])) > 1:  # Arrow selects columns by name
+            raise BadExample(f"{where}: {count} columns are called {quoted(names[at])}")
     return layout
 
 
@@ -382,12 +371,6 @@ def _parquet(
         yield from reader.iter_batches(
             size, columns=list(columns), row_groups=chosen, use_threads=False
         )
-
-
-def _rows_before(one: Input) -> int:
-    """How many rows of the file come before a part of it."""
-    begin = one.begin if isinstance(one, Part) else 0
-    return sum(_group_sizes(one.path)[:begin]) if begin else 0
 
 
 def _group_sizes(path: str) -> list[int]:
@@ -544,7 +527,7 @@ def weight_cells(column: pa.Array, name: str, where: Where) -> Cells:
     if (wrong := unusable_importance(cells.values)) is not None:
         value = float(cells.values[wrong])
         raise BadExample(f"{where(wrong)}: weight {value!r} is not a number of at least 0")
-    return replace(cells, values=cells.values.astype(np.float64))
+    return cells
 
 
 def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) -> Cells:

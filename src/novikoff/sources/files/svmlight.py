@@ -21,13 +21,13 @@ class Svmlight(TextFormat):
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         super().__init__(how)
-        self.lowest: int | None = None
+        self.lowest = LARGEST_INDEX
         self.queries = 0
 
     @property
     def description(self) -> str:
         """What is read, in a few words."""
-        start = "" if self.lowest is None else f", indices from {min(self.lowest, 1)}"
+        start = f", indices from {min(self.lowest, 1)}" if self.lowest < LARGEST_INDEX else ""
         return f"svmlight{start}" + (", qid ignored" if self.queries else "")
 
     def begin(self, head: bytes, where: str) -> tuple[int, int]:
@@ -48,9 +48,7 @@ class Svmlight(TextFormat):
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk."""
         self.queries += parsed["queries"]
-        if parsed["highest"] >= 0:
-            lowest = LARGEST_INDEX if self.lowest is None else self.lowest
-            self.lowest = min(parsed["lowest"], lowest)
+        self.lowest = min(self.lowest, parsed["lowest"])
         return super().chunk(parsed, place, first)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:

@@ -8,12 +8,12 @@ records decide what a column holds (`csv.py`), in Parquet and Arrow its type (`p
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
+from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem, why_not_a_name
 from novikoff.stream.number_text import number
 from novikoff.stream.printing import count, quoted, quoted_list
 
@@ -235,7 +235,34 @@ class Columns:
         return BadExample(f"{self.where}: there is no column {quoted(name)}; {known}")
 
 
-def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
+def laid_out(
+    columns: Columns,
+    names: Sequence[str],
+    features: Sequence[int],
+    judged: Callable[[int, str, Kind | None], Kind],
+    line: str,
+) -> Layout:
+    """The layout of a table; `judged` is what a column holds, by its position, name and use."""
+    how, label, weight, called = columns.how, columns.label(), columns.weight(), [*names]
+    if how.expect and not columns.has_header:
+        for j, name in zip(features, how.expect, strict=True):
+            called[j] = name
+    named = replace(columns, names=called, has_header=columns.has_header or bool(how.expect))
+    uses = dict.fromkeys(named.those(how.categorical), Kind.TEXT)
+    uses |= dict.fromkeys(named.those(how.text), Kind.WORDS)
+    kinds = {label: Kind.LABEL, weight: Kind.WEIGHT}
+    with ColumnProblems() as problems:
+        for j in sorted(features):
+            with problems.of_column():
+                kinds[j] = judged(j, called[j], uses.get(j))
+    of_all = tuple(kinds.get(j, Kind.SKIP) for j in range(len(called)))
+    where, has_header = columns.where, columns.has_header
+    layout = Layout(where, tuple(called), of_all, tuple(features), label, has_header, weight)
+    _check_feature_names(layout, how, line)
+    return layout
+
+
+def _check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
     """Refuse columns without a name, and columns whose features would have the same name."""
     features = set(layout.features)
     for j, name in enumerate(layout.names):

@@ -6,15 +6,14 @@ from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import LONGEST, OpenInput, Part, Paths
 from novikoff.sources.read_options import ReadOptions
@@ -54,12 +53,7 @@ class TextFormat(ABC):
 
     def cut(self, text: Text, length: int) -> int:
         """How many of the bytes text[:length] are whole records."""
-        piece = text[:length].data
-        for raw in (bytes(piece[max(0, length - 4096) :]), bytes(piece)):
-            for mark, until in ((b"\n", len(raw)), (b"\r", len(raw) - 1)):
-                if (at := raw.rfind(mark, 0, max(0, until))) >= 0:
-                    return length - len(raw) + at + 1
-        return 0
+        return _core.csv_cut(text, length=length, separator=",", quotes=False)
 
     @abstractmethod
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
@@ -164,8 +158,7 @@ class TextFiles(Source):
     def _kept(self, parsed: Parsed) -> Positions:
         """Which of the parsed examples are read, by their labels."""
         texts = [text.decode() for text in Names(*parsed["label_texts"])]
-        chosen = [True] * len(texts) if self.choice is None else self.choice.chosen(texts)
-        return np.flatnonzero(np.array([*chosen, True])[parsed["labels"]])
+        return np.flatnonzero(np.array([*self.choice.chosen(texts), True])[parsed["labels"]])
 
     def _count(self, text: Text, end: int) -> int:
         """How many examples text[:end] holds."""
@@ -181,20 +174,15 @@ class TextFiles(Source):
                 yield text, lines, parse(text, length, allowed)
             return
         waiting: deque[tuple[Text, int, _Call]] = deque()
-        threads = _Threads(self._threads + 1)
         if reading.compression is not None:
-            pieces = _one_ahead(pieces, threads.submit)
-        try:
-            for text, length, lines in pieces:
-                waiting.append((text, lines, threads.submit(parse, text, length, allowed)))
-                if len(waiting) > 2 * self._threads:
-                    piece, before, parsed = waiting.popleft()
-                    yield piece, before, parsed.result()
-            while waiting:
+            pieces = _one_ahead(pieces)
+        for text, length, lines in pieces:
+            waiting.append((text, lines, _Call(parse, text, length, allowed)))
+            if len(waiting) > self._threads:
                 piece, before, parsed = waiting.popleft()
                 yield piece, before, parsed.result()
-        finally:
-            threads.forget()
+        for piece, before, parsed in waiting:
+            yield piece, before, parsed.result()
 
     def _pieces(self, reading: OpenInput) -> Iterator[tuple[Text, int, int]]:
         """Whole records: the text, how many bytes of it they are, and the header lines before."""
@@ -238,79 +226,39 @@ class TextFiles(Source):
             size = max(PIECE_BYTES, len(held) + 1)
 
 
-class _Call:
-    """A call that a thread makes."""
+class _Call(Thread):
+    """A call made on a thread of its own.
 
-    def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    An executor would do, but it loads the module logging, which takes as long as 10 MB of text.
+    """
+
+    def __init__(self, function: Callable[..., Any], *given: Any) -> None:
+        super().__init__()
         self._function, self._given = function, given
         self._found: Any = None
         self._error: BaseException | None = None
-        self._busy = Lock()
-        self._busy.acquire()
+        self.start()
 
-    def make(self) -> None:
-        """Make it."""
+    def run(self) -> None:
         try:
             self._found = self._function(*self._given)
         except BaseException as error:
             self._error = error
         self._given = ()
-        self._busy.release()
 
     def result(self) -> Any:
         """What it returned, or raised, once it has."""
-        with self._busy:
-            if self._error is not None:
-                raise self._error
-            return self._found
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._found
 
 
-class _Threads:
-    """Threads that make calls, and end when there are none: Python never waits for one to end.
-
-    An executor would do, but it loads the module logging, which takes as long as 10 MB of text.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._calls: SimpleQueue[_Call] = SimpleQueue()
-        self._left, self._lock = most, Lock()
-
-    def submit(self, function: Callable[..., Any], *given: Any) -> _Call:
-        """Have a call made on a thread."""
-        call = _Call(function, given)
-        self._calls.put(call)
-        with self._lock:
-            is_more = self._left > 0
-            self._left -= is_more
-        if is_more:
-            Thread(target=self._work).start()
-        return call
-
-    def _work(self) -> None:
-        while True:
-            try:
-                call = self._calls.get_nowait()
-            except Empty:
-                with self._lock:
-                    if self._calls.empty():  # nothing was put in between
-                        self._left += 1
-                        return
-            else:
-                call.make()
-                del call
-
-    def forget(self) -> None:
-        """Forget the calls that no thread has begun."""
-        with suppress(Empty):
-            while True:
-                self._calls.get_nowait()
-
-
-def _one_ahead(items: Iterator[Any], submit: Callable[..., Any]) -> Iterator[Any]:
+def _one_ahead(items: Iterator[Any]) -> Iterator[Any]:
     """The items; the next one is made on a thread while the last one is used."""
-    coming = submit(next, items, None)
+    coming = _Call(next, items, None)
     while (item := coming.result()) is not None:
-        coming = submit(next, items, None)
+        coming = _Call(next, items, None)
         yield item
 
 
