@@ -5,7 +5,6 @@ A disjunction is learned as the conjunction that it negates: literals and labels
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -51,7 +50,7 @@ class _Elimination(ConceptLearner):
     def scores(self, rows: Rows) -> Vector:
         """+1 for each row at which the hypothesis is true, −1 for the others."""
         self.expect_dim(rows)
-        return self.sign * self._conjoined(rows, self._drops)
+        return self.sign * self._conjoined(rows)
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict and drop literals for examples begin..end of the block, in its order."""
@@ -67,7 +66,7 @@ class _Elimination(ConceptLearner):
             score[:made] = -taken[:made]
             return at, flaw, made
 
-        before = self._drops
+        before = (self._plain.copy(), self._negated.copy(), self._drops, self._left)
         at, _, mistakes = one_pass(
             core,
             block,
@@ -80,25 +79,18 @@ class _Elimination(ConceptLearner):
             rounds=self.rounds,
             plain=self._plain,
             negated=self._negated,
-            drops=before,
+            drops=self._drops,
             left=self._left,
         )
         self._drops += len(mistakes)
         if self._remembered is not None:
             new = self._negatives(block, begin, at)
-            if against := self._contradiction(new, since=before):
-                drop, row = against
-                np.minimum(self._plain, drop - 1, out=self._plain)  # undo this drop and those after
-                self._negated[self._negated > drop - 1] = _FOR_EVER
-                self._drops = drop - 1
-                self._left = int(np.count_nonzero(self._plain == drop - 1))
-                k = drop - 1 - before
-                at = begin + int(mistakes.rounds[k]) - self.rounds - 1
-                mistakes = mistakes.part(0, k)
-                if at == begin:
-                    why = f"no literal separates it from row {row} of the other label"
-                    raise self._contradicts(block, block.row_shown(begin), why)
-                new = self._negatives(block, begin, at)
+            if len(mistakes) and (row := self._contradicted(new)) is not None:
+                self._plain, self._negated, self._drops, self._left = before
+                if at > begin + 1:
+                    return self.learn(block, begin, (begin + at) // 2)
+                why = f"no literal separates it from row {row} of the other label"
+                raise self._contradicts(block, block.row_shown(begin), why)
             if len(mistakes):
                 self._remembered = [(at, self._alive(rows)) for at, rows in self._remembered]
             if len(new[0]):
@@ -106,11 +98,8 @@ class _Elimination(ConceptLearner):
         self.rounds += at - begin
         return at, mistakes
 
-    def _conjoined(self, rows: Rows, drops: int) -> Vector:
-        """1 for a row in which all literals left after `drops` drops are true, −1 for others."""
-        left = self._left
-        if drops < self._drops:
-            left = int(np.count_nonzero(self._plain >= drops))
+    def _conjoined(self, rows: Rows) -> Vector:
+        """1 for a row in which all literals left are true, −1 for others."""
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
             at, flaw = _core.conjoin(
@@ -119,8 +108,8 @@ class _Elimination(ConceptLearner):
                 end=end,
                 plain=self._plain,
                 negated=self._negated,
-                drops=drops,
-                left=left,
+                drops=self._drops,
+                left=self._left,
                 out=out,
             )
             if flaw not in (Flaw.NONE, Flaw.ORDER):
@@ -136,24 +125,16 @@ class _Elimination(ConceptLearner):
         which = seen[(block.signs[seen] != self.sign) & counts]
         return block.positions(which), block.rows.take(which).sparse()
 
-    def _contradiction(self, new: Negatives, *, since: int) -> tuple[int, int] | None:
-        """The first drop that made a negative example true, and the place of that example."""
-        if self._drops == since or self._remembered is None:
-            return None
-        if len(self._remembered) > 1:
+    def _contradicted(self, new: Negatives) -> int | None:
+        """The place of a negative example that has become true; None if there is none."""
+        if self._remembered:
             places, kept = zip(*self._remembered, strict=True)
             self._remembered = [(np.concatenate(places), join(kept).sparse())]
-        known = [(at, rows) for at, rows in (*self._remembered, new) if len(at)]
-
-        def true_after(drops: int) -> list[int]:
-            found = [at[self._conjoined(rows, drops) > 0] for at, rows in known]
-            return [int(at[0]) for at in found if len(at)]
-
-        if not true_after(self._drops):
-            return None
-        drops = range(since + 1, self._drops + 1)
-        first = drops[bisect_left(drops, True, key=lambda d: bool(true_after(d)))]
-        return first, true_after(first)[0]
+        for at, rows in (*(self._remembered or ()), new):
+            true = at[self._conjoined(rows) > 0]
+            if len(true):
+                return int(true[0])
+        return None
 
     def _alive(self, rows: SparseRows) -> SparseRows:
         """The rows without the entries of variables of which no literal is left."""
