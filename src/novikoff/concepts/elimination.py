@@ -67,21 +67,9 @@ class _Elimination(ConceptLearner):
             return at, flaw, made
 
         before = (self._plain.copy(), self._negated.copy(), self._drops, self._left)
-        at, _, mistakes = one_pass(
-            core,
-            block,
-            begin,
-            end,
-            labels=block.signs,
-            dim=block.rows.dim,
-            refusal=self._refusal,
-            sign=self.sign,
-            rounds=self.rounds,
-            plain=self._plain,
-            negated=self._negated,
-            drops=self._drops,
-            left=self._left,
-        )
+        rule = {"sign": self.sign, "rounds": self.rounds, "refusal": self._refusal}
+        how = {"labels": block.signs, "dim": self.dim, **rule, **self._for_core()}
+        at, _, mistakes = one_pass(core, block, begin, end, **how)
         self._drops += len(mistakes)
         if self._remembered is not None:
             new = self._negatives(block, begin, at)
@@ -98,20 +86,16 @@ class _Elimination(ConceptLearner):
         self.rounds += at - begin
         return at, mistakes
 
+    def _for_core(self) -> dict[str, Any]:
+        literals = {"plain": self._plain, "negated": self._negated}
+        return {**literals, "drops": self._drops, "left": self._left}
+
     def _conjoined(self, rows: Rows) -> Vector:
         """1 for a row in which all literals left are true, −1 for others."""
+        literals = self._for_core()
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-            at, flaw = _core.conjoin(
-                *rows.core,
-                begin=begin,
-                end=end,
-                plain=self._plain,
-                negated=self._negated,
-                drops=self._drops,
-                left=self._left,
-                out=out,
-            )
+            at, flaw = _core.conjoin(*rows.core, begin=begin, end=end, out=out, **literals)
             if flaw not in (Flaw.NONE, Flaw.ORDER):
                 raise self._refusal(Flaw(flaw), Block(rows, np.ones(len(rows), np.int8)), at)
             return at, flaw

@@ -4,6 +4,8 @@ There is a weight for each feature, and one more for the constant if there is a 
 classes a weight is a row with a number for each class.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novikoff import _core
@@ -102,17 +104,9 @@ def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
     width = columns_for(w.shape[1])
     if w.shape[1] != width:
         w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
-    w = for_core(w)
+    how: dict[str, Any] = {"w": for_core(w).reshape(-1), "bias": bias, "width": width}
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-        return _core.joint_scores(
-            *rows.core,
-            begin=begin,
-            end=end,
-            w=w.reshape(-1),
-            bias=bias,
-            width=width,
-            out=out.reshape(-1),
-        )
+        return _core.joint_scores(*rows.core, begin=begin, end=end, out=out.reshape(-1), **how)
 
     return scored(rows, core, width)
