@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,13 +124,11 @@ def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
 def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
     """The score of each row by each of the three readings of a run with two labels."""
     if ledger.kernel is not None:
-        each: tuple[Reading, ...] = ("final", "average", "vote")
+        each = get_args(Reading)
         return {one: _in_kernel_space(ledger, one, rows, zero_is_positive=True) for one in each}
-    return {
-        "final": dots(rows, final(ledger), bias=ledger.bias),
-        "average": dots(rows, average(ledger), bias=ledger.bias),
-        "vote": vote(ledger, rows),
-    }
+    sums: dict[Reading, Vector] = {"final": final(ledger), "average": average(ledger)}
+    found = {name: dots(rows, w, bias=ledger.bias) for name, w in sums.items()}
+    return {**found, "vote": vote(ledger, rows)}
 
 
 def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
@@ -323,10 +321,9 @@ def _column(ledger: Ledger, column: int) -> Vector:
     rows = ledger.examples
     if isinstance(rows, DenseRows):
         return np.asarray(rows.values[ledger.example, column], dtype=np.float64)
-    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-    here = rows.indices == column
+    of_row, columns, stored = rows.entries()
     values = np.zeros(len(rows))
-    values[of_row[here]] = rows.values[here]
+    values[of_row[columns == column]] = stored[columns == column]
     return np.asarray(values[ledger.example])
 
 
