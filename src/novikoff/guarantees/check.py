@@ -787,7 +787,13 @@ def _table(
     readable(len(top) > 1, "there is no column but the label")
     named = [k for k, cell in enumerate(top) if is_text(cell)]
     at = _place(top if named else [], len(top), label)
-    header = bool(named) and not _is_example(top, sample, named, at, label)
+    # a first line with texts is an example if it has numbers, too, there are texts below its texts,
+    # and its label and those below are at most two
+    below = {k: {line[k] for line in sample if len(line) == len(top)} for k in named}
+    has_few = all(len(below[k] | {top[k]}) <= 2 if k == at else below[k] for k in named)
+    is_example = has_few and all(map(is_text, chain(*below.values())))
+    is_example &= len(named) < len(top) and all(top[k] != label for k in named)
+    header = bool(named) and not is_example
     place = partial(_place, top if header else [], len(top))
     of = [] if trials is None else [trials] if trials in top else trials.split("+")
     at, *_ = both = [place(label), *map(place, of)]
@@ -865,27 +871,6 @@ def _made(
                 yield name, prod(finite(row[k]) for k in numbers)
 
     return cells
-
-
-def _is_example(
-    top: Sequence[str],
-    sample: Sequence[Sequence[str]],
-    named: Sequence[int],
-    at: int,
-    label: str | None,
-) -> bool:
-    """Whether a first line with texts is an example: below its texts are texts, too.
-
-    It must also have numbers, and its label and those below are at most two different ones.
-    """
-    if len(named) == len(top) or any(top[k] == label for k in named):
-        return False
-    for k in named:
-        below = {line[k] for line in sample if len(line) == len(top)}
-        few = len(below | {top[k]}) <= 2 if k == at else bool(below)
-        if not (few and all(map(is_text, below))):
-            return False
-    return True
 
 
 def _place(names: Sequence[str], width: int, label: str | None) -> int:

@@ -303,10 +303,9 @@ def changes(
             values[:, k] = _column(ledger, column)
         signs = np.ones(len(ledger))
         if ledger.is_joint:
-            sides = [(1.0, number), *([] if rival is None else [(-1.0, rival)])]
-            right, wrong = ledger.classes, ledger.rivals
-            each = [sign * ((right == k) * 1.0 - (wrong == k)) for sign, k in sides]
-            signs = each[0] + (each[1] if rival is not None else 0.0)
+            right, wrong, sides = ledger.classes, ledger.rivals, [number, rival]
+            own, other = ((right == k) * 1.0 - (wrong == k) for k in sides)  # no class is None
+            signs = own - other
         out: Vector = (ledger.unit * ledger.steps * signs)[:, None] * values
     else:
         weights = (moment.weights[columns] for moment in trajectory(ledger, range(len(ledger) + 1)))
