@@ -86,8 +86,7 @@ def _in_kernel_space(
     if ledger.began:
         raise ValueError("this ledger begins in the middle of a run, without the mistakes before")
     at, example = np.unique(ledger.rows, return_inverse=True)
-    none = DenseRows(np.empty((0, ledger.dim)))
-    of = none if kernel.is_precomputed or not len(ledger) else ledger.examples
+    of = None if kernel.is_precomputed else _mistaken_rows(ledger)
     steps, column, classes = ledger.steps, None, 1
     if reading == "vote":
         joint, two = _core.kernel_joint_votes, _core.kernel_votes
@@ -166,28 +165,26 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     if ledger.adaptation is not None:
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
-    start, bias, survived = _numbers(ledger, ledger.start), ledger.bias, ledger.survivals()
+    start, bias = _numbers(ledger, ledger.start), ledger.bias
     if ledger.is_joint:
         scores = class_scores(rows, start, bias=bias)[:, : ledger.n_classes]
     else:
         scores = dots(rows, start, bias=bias)
-    votes = np.zeros(scores.shape)
-    if len(ledger):
-        core: Callable[..., None] = _core.joint_vote if ledger.is_joint else _core.vote
-        how = _voters(ledger, ledger.example, zero_is_positive=zero_is_positive)
-        kept, scores = ledger.examples.core[:3], np.ascontiguousarray(scores)
-        # the work on a part is proportional to the mistakes as well as to the rows
-        part = max(8, part_size(rows) // max(1, len(ledger) // 64))
-        for at in range(0, len(rows), part):
-            end = min(len(rows), at + part)
-            mine = {"start_scores": scores[at:end].reshape(-1), "out": votes[at:end].reshape(-1)}
-            core(*kept, *rows.core, begin=at, end=end, bias=bias, **how, **mine)
-    elif not ledger.is_joint:
-        zero = 1.0 if zero_is_positive else -1.0
-        votes = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
-    elif votes.size:
-        votes[np.arange(len(rows)), scores.argmax(axis=1)] = survived[0]
+    votes, scores = np.zeros(scores.shape), np.ascontiguousarray(scores)
+    core: Callable[..., None] = _core.joint_vote if ledger.is_joint else _core.vote
+    how = _voters(ledger, ledger.example, zero_is_positive=zero_is_positive)
+    kept = _mistaken_rows(ledger).core[:3]
+    # the work on a part is proportional to the mistakes as well as to the rows
+    part = max(8, part_size(rows) // max(1, len(ledger) // 64))
+    for at in range(0, len(rows) * bool(votes.size), part):
+        end = min(len(rows), at + part)
+        mine = {"start_scores": scores[at:end].reshape(-1), "out": votes[at:end].reshape(-1)}
+        core(*kept, *rows.core, begin=at, end=end, bias=bias, **how, **mine)
     return votes / max(1, ledger.n_rounds)
+
+
+def _mistaken_rows(ledger: Ledger) -> Rows:
+    return ledger.examples if len(ledger) else DenseRows(np.empty((0, ledger.dim)))
 
 
 def _voters(ledger: Ledger, example: Positions, *, zero_is_positive: bool) -> dict[str, Any]:
@@ -245,7 +242,7 @@ def _at_the_end(ledger: Ledger) -> Moment:
 def _moments(ledger: Ledger, after: Iterable[int]) -> Iterator[Moment]:
     """The run after these numbers of mistakes; of many classes, weights with a row for each."""
     w, late, how = _numbers(ledger, ledger.start), _numbers(ledger), ledger.adaptation
-    rows, steps, rounds = ledger.examples.core if len(ledger) else (), ledger.steps, ledger.rounds
+    rows, steps, rounds = _mistaken_rows(ledger).core, ledger.steps, ledger.rounds
     columns: dict[str, Any] = {"example": ledger.example, "step": steps}
     fixed: dict[str, Any] = {"bias": ledger.bias, "w": w.reshape(-1)}
     core: Callable[..., None] = _core.accumulate
