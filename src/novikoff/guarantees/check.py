@@ -45,13 +45,12 @@ import re
 import struct
 import sys
 import zlib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from heapq import heapify, heappop, heappush
 from itertools import chain, islice
 from math import isfinite, prod
 from operator import lt
@@ -414,30 +413,23 @@ def dot(u: Whole, x: Whole) -> int:
 def rank(rows: Iterable[Whole]) -> int:
     """The rank of the rows modulo the prime, which is never more than their rank.
 
-    The column that the fewest rows have left is eliminated next, with the shortest of these rows,
-    which keeps sparse rows sparse.
+    A row loses its columns, the rarest first, to earlier rows that begin with them, which keeps
+    sparse rows sparse; what is left of it joins these.
     """
-    left = [{c: x for c, n in row.items() if (x := n % PRIME)} for row in rows]
-    having = defaultdict[int, set[int]](set)
-    for i, c in ((i, c) for i, row in enumerate(left) for c in row):
-        having[c].add(i)
-    queue, found = [(len(having[c]), c) for c in having], 0
-    heapify(queue)
-    while queue:
-        count, c = heappop(queue)
-        if count == 0 or count != len(having[c]):
-            continue
-        pivot, found = min((left[i] for i in sorted(having[c])), key=len), found + 1
-        inverse = pow(pivot[c], -1, PRIME)
-        for i in [*having[c]]:  # of the row itself nothing is left
-            row, times = left[i], left[i][c] * inverse
-            less = {k: (row.get(k, 0) - times * n) % PRIME for k, n in pivot.items()}
-            left[i] = {k: x for k, x in {**row, **less}.items() if x}
-            for k in pivot:
-                (having[k].add if k in left[i] else having[k].discard)(i)
-        for k in pivot:
-            heappush(queue, (len(having[k]), k))
-    return found
+    left = sorted(({c: x for c, n in row.items() if (x := n % PRIME)} for row in rows), key=len)
+    times = Counter(chain(*left))
+    place = {c: k for k, c in enumerate(sorted(times, key=lambda c: (times[c], c)))}
+    pivots: dict[int, Whole] = {}
+    for row in left:
+        while row:
+            first = min(row, key=place.__getitem__)
+            if first not in pivots:
+                inverse = pow(row[first], -1, PRIME)
+                pivots[first] = {c: x * inverse % PRIME for c, x in row.items()}
+                break
+            less = {c: (row.get(c, 0) - row[first] * n) % PRIME for c, n in pivots[first].items()}
+            row = {c: x for c, x in {**row, **less}.items() if x}
+    return len(pivots)
 
 
 def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:

@@ -219,9 +219,9 @@ def best_comparator(
 ) -> LossBound:
     """The least bound over some comparators u, each with its best γ, by the losses of every round.
 
-    The bound is that of `l1_bound` with Σℓ over all rounds of the run, computed exactly for the
-    best γ that a search found. Why these losses, and why not squared: docs/proofs.md. The data are
-    those of each pass. The vectors tried are by default the weights of the run itself and their
+    The bound is that of `l1_bound` with Σℓ over all rounds of the run, computed exactly for a γ
+    that is the best up to rounding. Why these losses, and why not squared: docs/proofs.md. The data
+    are those of each pass. The vectors tried are by default the weights of the run itself and their
     averages over the rounds, after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the
     ledger must then have kept its examples. References: Gentile (2003); Mohri & Rostamizadeh
     (2013); Freund & Schapire (1999), Theorem 2.
@@ -240,11 +240,11 @@ def best_comparator(
     passes = -(-ledger.n_rounds // one.rounds)
     # the numbers tried may be inexact, or even infinite: only the chosen ones must be exact
     with np.errstate(all="ignore"):
-        floats = _own_weights(ledger) if given is None else [u.floats() for u in given]
+        tried = _own_weights(ledger) if given is None else given
+        floats = (u.floats() for u in tried)
         _, gamma, k = min((*_best_margin(v, one, passes), k) for k, v in enumerate(floats))
-    u = ExactVector.of(floats[k], "witness") if given is None else given[k]
-    if given is not None:
-        gamma *= u.unit * 2 ** exact.largest(u.integers).bit_length()  # u over its floats
+    u = tried[k]
+    gamma *= u.unit * 2 ** exact.largest(u.integers).bit_length()  # u over its floats
     loss = passes * one.losses(u, gamma)[0]
     return LossBound.of(theorem, ledger, one, u, gamma, loss, power=1)
 
@@ -279,7 +279,7 @@ def _best_margin(v: Vector, one: Pass, passes: int) -> tuple[float, Fraction]:
     return float(roots[i]), Fraction(float(gammas[i])) * Fraction(2) ** exponent
 
 
-def _own_weights(ledger: Ledger) -> list[Vector]:
+def _own_weights(ledger: Ledger) -> list[ExactVector]:
     """The weights and their average over the rounds, after 1, 2, 4, … mistakes and at the end."""
     ends = sorted({len(ledger), *(1 << k for k in range(len(ledger).bit_length()))})
     stands = np.append(ledger.rounds, ledger.n_rounds + 1) - 1
@@ -288,7 +288,7 @@ def _own_weights(ledger: Ledger) -> list[Vector]:
         rounds = stands[moment.mistakes]
         found += [_coarse(moment.total), _coarse(rounds * moment.total - moment.late)]
     usable = [v for v in found if v.any() and np.isfinite(v).all()]
-    return usable or [np.ones(ledger.dim + ledger.bias)]
+    return [ExactVector.of(v, "witness") for v in usable or [np.ones(ledger.dim + ledger.bias)]]
 
 
 def _coarse(v: Vector) -> Vector:
