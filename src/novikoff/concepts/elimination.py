@@ -216,8 +216,8 @@ class _Asking(ConceptLearner):
         true, positive = _literals(x ^ self.negated), label ^ self.negated
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
-        to_explain = self._unexplained if mistaken else [] if positive else [true]
-        false, why = [left & ~other for other in to_explain], ""
+        negatives = self._unexplained if positive else [*self._unexplained, true]
+        false, why = [left & ~other for other in negatives], ""
         if (self._certain & ~left).any():
             why = "it rules out a literal that other examples need"
         elif not all(one.any() for one in false):
@@ -228,8 +228,7 @@ class _Asking(ConceptLearner):
             if np.count_nonzero(one) == 1:
                 self._certain |= one
         self._possible = left
-        kept = self._unexplained if positive else [*self._unexplained, true]
-        self._unexplained = [other for other in kept if not (self._certain & ~other).any()]
+        self._unexplained = [other for other in negatives if not (self._certain & ~other).any()]
         if positive and self._known is None:
             self._known = true[: self.dim]
         return 1.0 if mistaken != label else -1.0
