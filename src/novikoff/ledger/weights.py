@@ -71,15 +71,12 @@ def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
 def variances_widened(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
     """A copy for `dim` features, a matrix if `full`; new variances are 1, uncorrelated."""
     features, length = len(variances) - bias, dim + bias
-    if not full:
-        wide = widened(variances, dim, bias=bias)
-        wide[features:dim] = 1.0
-        return wide
     if dim < features:
         raise ValueError(f"cannot reduce {features} features to {dim}")
-    matrix, at = np.eye(length), np.r_[0:features, dim:length]
-    matrix[np.ix_(at, at)] = variances
-    return matrix
+    wide = np.eye(length) if full else np.ones((length, *variances.shape[1:]))
+    at = np.r_[0:features, dim:length]
+    wide[np.ix_(at, at) if full else at] = variances
+    return wide
 
 
 def variances_narrowed(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
