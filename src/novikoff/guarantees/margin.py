@@ -102,7 +102,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     signed = arithmetic.products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
     times = arithmetic.sums_by(seen.which, signed)
     total = ExactSum(seen.rows.dim + seen.bias)
-    total.add(seen.rows, np.arange(len(times)), times, Fraction(1))
+    total.add(seen.rows, np.arange(len(times)), times)
     return Ceiling(total.squared / sum(seen.steps.tolist()) ** 2, len(ledger))
 
 
