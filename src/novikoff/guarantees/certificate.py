@@ -109,12 +109,15 @@ class Described:
         if self.kind == "kernel" and column < self.columns:
             return f"row {column}"
         width = self.columns if self.model is None or self.model.kernel else self.model.columns
+        of_level = ""
         if self.model is not None and self.kind == "multinomial":
             level, column = divmod(column, width + self.model.constant)
-            return f"{self.classes[level + 1]}: {self._name(column, width)}"
+            of_level = f"{self.classes[level + 1]}: "
         if self.kind == "ordinal" and column >= width:
             return "|".join(self.classes[column - width : column - width + 2])
-        return self._name(column, width)
+        if column == width:
+            return f"{of_level}constant"
+        return of_level + (f"column {column}" if self.names is None else self.names[column])
 
     def is_constant(self, column: int) -> bool:
         """Whether the coefficient is a constant or a threshold."""
@@ -122,11 +125,6 @@ class Described:
         if self.model is not None and self.kind == "multinomial":
             column %= width + self.model.constant
         return column >= width
-
-    def _name(self, column: int, width: int) -> str:
-        if column == width:
-            return "constant"
-        return f"column {column}" if self.names is None else self.names[column]
 
     def examples_of(self, rows: Positions) -> Positions:
         """The examples that make these inequalities, counted from 0."""

@@ -268,14 +268,13 @@ class GramRows(ExactRows):
 
     def square_of(self, u: ExactVector) -> Fraction:
         """‖Σ u_i φ(x_i)‖² = Σ u_i u_j K(x_i, x_j), and the square of the constant's weight."""
-        n, constant, total = self.rows.dim, Fraction(0), Fraction(0)
-        if self.bias:
-            constant = int(u.integers[n]) * u.unit
-        at = np.flatnonzero(u.integers[:n])
-        for part, scores, unit in self.exactly(at, u):
-            own = u.integers[at[part]].astype(object)
-            total += int(own @ scores.astype(object)) * unit * u.unit
-        return total - constant * int(u.integers[at].astype(object).sum()) * u.unit + constant**2
+        n, total = self.rows.dim, Fraction(0)
+        own, constant = ExactVector(u.integers[:n], u.unit), sum(u.integers[n:].tolist()) * u.unit
+        at = np.flatnonzero(own.integers)
+        for part, scores, unit in ExactRows(self.rows, bias=False).exactly(at, own):
+            these = own.integers[at[part]].astype(object)
+            total += int(these @ scores.astype(object)) * unit * u.unit
+        return total + constant**2
 
     def square_of_sum(self, times: Mapping[int, int], labels: Labels) -> Fraction:
         """‖Σ times · y φ(x)‖² over rows by position."""
