@@ -102,29 +102,19 @@ class Kernel:
         at, flaw = _core.kernel_squares(*rows.core, **how, begin=0, end=n, out=np.empty(n))
         return at, Flaw(flaw)
 
-    def gram(
-        self,
-        rows: Rows,
-        of: Rows | None,
-        at: Positions,
-        which: Positions | None = None,
-        *,
-        bias: bool = False,
-    ) -> Vector:
-        """A row for each row of `of` (or `which` of them): its kernels with all `rows`.
+    def gram(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool = False) -> Vector:
+        """A row for each row of `of`, at these positions in the data: its kernels with all `rows`.
 
-        `at` are their positions in the data. `bias` adds 1: a constant feature in the kernel's
-        space.
+        `bias` adds 1: a constant feature in the kernel's space.
         """
         if self.is_precomputed:
-            return np.ascontiguousarray(dense(rows).T[at if which is None else at[which]]) + bias
+            return np.ascontiguousarray(dense(rows).T[at]) + bias
         assert of is not None
         if callable(self.name):
-            of = of if which is None else of.take(which)
             return np.ascontiguousarray(_called(self.name, rows, of).T) + float(bias)
-        out = np.empty((len(of) if which is None else len(which), len(rows)))
+        out = np.empty((len(of), len(rows)))
         how = {**self._settings(bias=bias), "out": out.reshape(-1)}
-        _on_threads(_core.kernel_gram, rows, of, which, len(out), how)
+        _on_threads(_core.kernel_gram, rows, of, None, len(of), how)
         return out
 
     def add(
@@ -153,7 +143,8 @@ class Kernel:
             _on_threads(_core.kernel_scores, rows, of, which, len(which), how)
             return
         for begin in range(0, len(which), _MISTAKES):
-            gram = self.gram(rows, of, at, which[begin : begin + _MISTAKES], bias=bias)
+            some = which[begin : begin + _MISTAKES]
+            gram = self.gram(rows, None if of is None else of.take(some), at[some], bias=bias)
             span = slice(*np.searchsorted(example, [begin, begin + len(gram)]))
             for table, step in zip(tables, steps, strict=True):
                 add_mistakes(gram, example[span] - begin, column[span], step[span], table)
