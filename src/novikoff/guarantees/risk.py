@@ -139,8 +139,8 @@ def rise(before: tuple[int, int], recent: tuple[int, int]) -> float:
         return 1.0
     # the weights of the hypergeometric distribution, relative to its largest
     j = np.arange(middle, high, dtype=np.float64)
-    above = np.cumprod((w - j) * (total - j) / ((j + 1) * (n - total + j + 1)))
+    above = np.cumprod((w - j) * (total - j) / ((j + 1) * (n - total + j + 1)), dtype=np.float64)
     j = np.arange(middle, low, -1, dtype=np.float64)
-    below = np.cumprod(j * (n - total + j) / ((w - j + 1) * (total - j + 1)))
+    below = np.cumprod(j * (n - total + j) / ((w - j + 1) * (total - j + 1)), dtype=np.float64)
     whole = 1 + sums.total(above) + sums.total(below)
     return min(1.0, sums.total(above[b - middle - 1 :]) / whole * _ROUNDING) or 5e-324

@@ -216,7 +216,7 @@ def add_mistakes(
 
     Row `example` of `gram` has the kernels of a mistake; s has a row for each column.
     """
-    made = {"example": example, "column": column, "step": step}
+    made: dict[str, Any] = {"example": example, "column": column, "step": step}
     _core.kernel_sums(gram=gram.reshape(-1), n=gram.shape[1], s=s.reshape(-1), **made)
 
 

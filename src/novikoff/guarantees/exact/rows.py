@@ -269,7 +269,7 @@ class GramRows(ExactRows):
     def square_of(self, u: ExactVector) -> Fraction:
         """‖Σ u_i φ(x_i)‖² = Σ u_i u_j K(x_i, x_j), and the square of the constant's weight."""
         n, total = self.rows.dim, Fraction(0)
-        own, constant = ExactVector(u.integers[:n], u.unit), sum(u.integers[n:].tolist()) * u.unit
+        own, constant = ExactVector(u.integers[:n], u.unit), u.unit * int(u.integers[n:].sum())
         at = np.flatnonzero(own.integers)
         for part, scores, unit in ExactRows(self.rows, bias=False).exactly(at, own):
             these = own.integers[at[part]].astype(object)
