@@ -156,16 +156,15 @@ class Kernel:
         at: Positions,
         example: Positions,
         steps: tuple[Vector, ...],
-        column: Positions | None = None,
-        columns: int = 1,
+        column: Positions,
+        columns: int,
         *,
         bias: bool,
     ) -> tuple[Vector, ...]:
         """Σ step·K(x, row) over the mistakes, each on the row `example` of `of`, for all steps.
 
-        With `columns`, each mistake is added to its own, and there is one for each column.
+        Each mistake is added to its own of so many columns.
         """
-        column = np.zeros_like(example) if column is None else column
         out = tuple(np.zeros((columns, len(rows))) for _ in steps)
         for part, gram in self.parts(rows, of, at, bias=bias):
             for s, step in zip(out, steps, strict=True):

@@ -87,7 +87,7 @@ def _in_kernel_space(
         raise ValueError("this ledger begins in the middle of a run, without the mistakes before")
     at, example = np.unique(ledger.rows, return_inverse=True)
     of = None if kernel.is_precomputed else _mistaken_rows(ledger)
-    steps, column, classes = ledger.steps, None, 1
+    steps, column, columns = ledger.steps, np.zeros_like(example), 1
     if reading == "vote":
         joint, two = _core.kernel_joint_votes, _core.kernel_votes
         core: Callable[..., None] = joint if ledger.is_joint else two
@@ -100,9 +100,9 @@ def _in_kernel_space(
     if ledger.is_joint:
         example, column = np.repeat(example, 2), both_classes(ledger.mistakes)
         steps, late = (np.column_stack([a, -a]).reshape(-1) for a in (steps, late))
-        classes = ledger.n_classes
+        columns = ledger.n_classes
     each = (steps,) if reading == "final" else (steps, late)
-    s, *u = kernel.sums(rows, of, at, example, each, column, classes, bias=ledger.bias)
+    s, *u = kernel.sums(rows, of, at, example, each, column, columns, bias=ledger.bias)
     s = times(ledger.unit, mean_of_weights(s, u[0], ledger.n_rounds) if u else s)
     return np.ascontiguousarray(s.T) if ledger.is_joint else s[0]
 
