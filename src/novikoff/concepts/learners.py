@@ -213,6 +213,11 @@ class ClassLearner(ConceptLearner):
     def update(self, x: Truths, label: bool) -> bool:
         """Learn the label of an example; False, and no change, if no concept fits."""
 
+    @property
+    @abstractmethod
+    def left(self) -> int:
+        """The number of concepts that still count."""
+
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; the learner does not change."""
         block = Block(rows, np.ones(len(rows), dtype=np.int8))
