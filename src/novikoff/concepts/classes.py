@@ -239,17 +239,12 @@ class Subsets(ConceptClass):
         return self._make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
 
     def _packed_values(self, x: Truths) -> Words:
-        out, bits, turned = words_for(self.size), packed(x), packed(~x)
+        out = words_for(self.size)
+        x_and_out: dict[str, Any] = {"x": packed(x), "turned": packed(~x), "n": self.n, "out": out}
         for k, at in zip(self._ks, self._starts, strict=False):
+            signs = np.arange(1 << k if self._signed else 1, dtype=np.uint64)
             _core.evaluate_subsets(
-                x=bits,
-                turned=turned,
-                n=self.n,
-                k=k,
-                signs=np.arange(1 << k if self._signed else 1, dtype=np.uint64),
-                table=_by_count(self._make, k),
-                at=at,
-                out=out,
+                k=k, at=at, signs=signs, table=_by_count(self._make, k), **x_and_out
             )
         return out
 

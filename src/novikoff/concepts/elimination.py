@@ -5,7 +5,6 @@ A disjunction is learned as the conjunction that it negates: literals and labels
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -51,7 +50,7 @@ class _Elimination(ConceptLearner):
     def scores(self, rows: Rows) -> Vector:
         """+1 for each row at which the hypothesis is true, −1 for the others."""
         self.expect_dim(rows)
-        return self.sign * self._conjoined(rows, self._drops)
+        return self.sign * self._conjoined(rows)
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict and drop literals for examples begin..end of the block, in its order."""
@@ -67,38 +66,19 @@ class _Elimination(ConceptLearner):
             score[:made] = -taken[:made]
             return at, flaw, made
 
-        before = self._drops
-        at, _, mistakes = one_pass(
-            core,
-            block,
-            begin,
-            end,
-            labels=block.signs,
-            dim=block.rows.dim,
-            refusal=self._refusal,
-            sign=self.sign,
-            rounds=self.rounds,
-            plain=self._plain,
-            negated=self._negated,
-            drops=before,
-            left=self._left,
-        )
+        before = (self._plain.copy(), self._negated.copy(), self._drops, self._left)
+        rule = {"sign": self.sign, "rounds": self.rounds, "refusal": self._refusal}
+        how = {"labels": block.signs, "dim": self.dim, **rule, **self._for_core()}
+        at, _, mistakes = one_pass(core, block, begin, end, **how)
         self._drops += len(mistakes)
         if self._remembered is not None:
             new = self._negatives(block, begin, at)
-            if against := self._contradiction(new, since=before):
-                drop, row = against
-                np.minimum(self._plain, drop - 1, out=self._plain)  # undo this drop and those after
-                self._negated[self._negated > drop - 1] = _FOR_EVER
-                self._drops = drop - 1
-                self._left = int(np.count_nonzero(self._plain == drop - 1))
-                k = drop - 1 - before
-                at = begin + int(mistakes.rounds[k]) - self.rounds - 1
-                mistakes = mistakes.part(0, k)
-                if at == begin:
-                    why = f"no literal separates it from row {row} of the other label"
-                    raise self._contradicts(block, block.row_shown(begin), why)
-                new = self._negatives(block, begin, at)
+            if len(mistakes) and (row := self._contradicted(new)) is not None:
+                self._plain, self._negated, self._drops, self._left = before
+                if at > begin + 1:
+                    return self.learn(block, begin, (begin + at) // 2)
+                why = f"no literal separates it from row {row} of the other label"
+                raise self._contradicts(block, block.row_shown(begin), why)
             if len(mistakes):
                 self._remembered = [(at, self._alive(rows)) for at, rows in self._remembered]
             if len(new[0]):
@@ -106,23 +86,16 @@ class _Elimination(ConceptLearner):
         self.rounds += at - begin
         return at, mistakes
 
-    def _conjoined(self, rows: Rows, drops: int) -> Vector:
-        """1 for a row in which all literals left after `drops` drops are true, −1 for others."""
-        left = self._left
-        if drops < self._drops:
-            left = int(np.count_nonzero(self._plain >= drops))
+    def _for_core(self) -> dict[str, Any]:
+        literals = {"plain": self._plain, "negated": self._negated}
+        return {**literals, "drops": self._drops, "left": self._left}
+
+    def _conjoined(self, rows: Rows) -> Vector:
+        """1 for a row in which all literals left are true, −1 for others."""
+        literals = self._for_core()
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-            at, flaw = _core.conjoin(
-                *rows.core,
-                begin=begin,
-                end=end,
-                plain=self._plain,
-                negated=self._negated,
-                drops=drops,
-                left=left,
-                out=out,
-            )
+            at, flaw = _core.conjoin(*rows.core, begin=begin, end=end, out=out, **literals)
             if flaw not in (Flaw.NONE, Flaw.ORDER):
                 raise self._refusal(Flaw(flaw), Block(rows, np.ones(len(rows), np.int8)), at)
             return at, flaw
@@ -136,24 +109,16 @@ class _Elimination(ConceptLearner):
         which = seen[(block.signs[seen] != self.sign) & counts]
         return block.positions(which), block.rows.take(which).sparse()
 
-    def _contradiction(self, new: Negatives, *, since: int) -> tuple[int, int] | None:
-        """The first drop that made a negative example true, and the place of that example."""
-        if self._drops == since or self._remembered is None:
-            return None
-        if len(self._remembered) > 1:
+    def _contradicted(self, new: Negatives) -> int | None:
+        """The place of a negative example that has become true; None if there is none."""
+        if self._remembered:
             places, kept = zip(*self._remembered, strict=True)
             self._remembered = [(np.concatenate(places), join(kept).sparse())]
-        known = [(at, rows) for at, rows in (*self._remembered, new) if len(at)]
-
-        def true_after(drops: int) -> list[int]:
-            found = [at[self._conjoined(rows, drops) > 0] for at, rows in known]
-            return [int(at[0]) for at in found if len(at)]
-
-        if not true_after(self._drops):
-            return None
-        drops = range(since + 1, self._drops + 1)
-        first = drops[bisect_left(drops, True, key=lambda d: bool(true_after(d)))]
-        return first, true_after(first)[0]
+        for at, rows in (*(self._remembered or ()), new):
+            true = at[self._conjoined(rows) > 0]
+            if len(true):
+                return int(true[0])
+        return None
 
     def _alive(self, rows: SparseRows) -> SparseRows:
         """The rows without the entries of variables of which no literal is left."""
@@ -251,8 +216,8 @@ class _Asking(ConceptLearner):
         true, positive = _literals(x ^ self.negated), label ^ self.negated
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
-        to_explain = self._unexplained if mistaken else [] if positive else [true]
-        false, why = [left & ~other for other in to_explain], ""
+        negatives = self._unexplained if positive else [*self._unexplained, true]
+        false, why = [left & ~other for other in negatives], ""
         if (self._certain & ~left).any():
             why = "it rules out a literal that other examples need"
         elif not all(one.any() for one in false):
@@ -263,8 +228,7 @@ class _Asking(ConceptLearner):
             if np.count_nonzero(one) == 1:
                 self._certain |= one
         self._possible = left
-        kept = self._unexplained if positive else [*self._unexplained, true]
-        self._unexplained = [other for other in kept if not (self._certain & ~other).any()]
+        self._unexplained = [other for other in negatives if not (self._certain & ~other).any()]
         if positive and self._known is None:
             self._known = true[: self.dim]
         return 1.0 if mistaken != label else -1.0

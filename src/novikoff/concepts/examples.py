@@ -88,10 +88,9 @@ def labelled(X: Any, y: Any, *, first: int = 0) -> Block:
     """Examples (an array, a frame, sparse, texts such as "0110") with labels, true or false."""
     rows = rows_of_examples(X, first=first)
     if ((rows.values != 0) & (rows.values != 1)).any():
-        stored = rows.sparse()
-        k = int(np.argmax((stored.values != 0) & (stored.values != 1)))
-        i = int(np.searchsorted(stored.starts, k, side="right")) - 1
-        raise _not_boolean(f"row {first + i}", int(stored.indices[k]), float(stored.values[k]))
+        of_row, columns, values = rows.sparse().entries()
+        k = int(np.argmax((values != 0) & (values != 1)))
+        raise _not_boolean(f"row {first + int(of_row[k])}", int(columns[k]), float(values[k]))
     return Block(rows, labels_of(y, first=first), first)
 
 

@@ -6,7 +6,7 @@ A literal is a signed variable: 3 is x₃ and −3 is ¬x₃.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -349,7 +349,7 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     """
     n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):
-        weights, constant, margin = _centred(concept)
+        weights, t = dict(enumerate(concept.weights, start=1)), concept.threshold
     elif not isinstance(concept, OfLiterals):
         raise ValueError(
             f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "
@@ -357,28 +357,28 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
         )
     else:
         given = concept.literals
-        literals = [i for i in given if -i not in given]
-        r = concept.needed - (len(given) - len(literals)) // 2  # one of a pair is always true
-        if not 1 <= r <= len(literals):
-            raise _constant(concept, r < 1)
-        weights = {abs(i): 2 if i > 0 else -2 for i in literals}
-        constant, margin = 2 * (sum(i < 0 for i in literals) - r) + 1, 1
-    u = (*(weights.get(i, 0) for i in range(1, n + 1)), constant)
+        weights = {abs(i): 1 if i > 0 else -1 for i in given if -i not in given}
+        pairs = (len(given) - len(weights)) // 2  # one of a pair is always true
+        t = concept.needed - pairs - list(weights.values()).count(-1)
+    constant, margin = _centred(concept, weights.values(), t)
+    u = (*(2 * weights.get(i, 0) for i in range(1, n + 1)), constant)
     squared = sum(a * a for a in u)
     bound = mistake_bound(n + 1, squared, margin)
     return ThresholdUnit(concept, u, n + 1, Fraction(margin**2, squared), bound)
 
 
-def _centred(concept: LinearThreshold) -> tuple[dict[int, int], int, int]:
-    """Doubled weights by variable, the constant midway between the nearest sums, and the margin."""
-    w, t = concept.weights, concept.threshold
+def _centred(concept: Concept, w: Collection[int], t: int) -> tuple[int, int]:
+    """Of the doubled weights: the constant midway between the sums nearest t, and the margin."""
     lowest, span = sum(a for a in w if a < 0), sum(map(abs, w))
     if span > _MOST_SUMS:
         raise ValueError(
             f"{concept}: the weights add up to {span:,}; at most {_MOST_SUMS:,} is supported"
         )
     if not lowest < t <= lowest + span:
-        raise _constant(concept, t <= lowest)
+        raise ValueError(
+            f"{concept} is {'true' if t <= lowest else 'false'} on every example, so all examples "
+            "have one label and there is no margin"
+        )
     reached = 1  # bit s is 1 if some example has the sum lowest + s
     for a in w:
         reached |= reached << abs(a)
@@ -386,12 +386,4 @@ def _centred(concept: LinearThreshold) -> tuple[dict[int, int], int, int]:
     above = reached >> place
     least_above = t + (above & -above).bit_length() - 1
     most_below = lowest + (reached & ((1 << place) - 1)).bit_length() - 1
-    doubled = {i: 2 * a for i, a in enumerate(w, start=1)}
-    return doubled, -(least_above + most_below), least_above - most_below
-
-
-def _constant(concept: Concept, value: bool) -> ValueError:
-    return ValueError(
-        f"{concept} is {'true' if value else 'false'} on every example, so all examples have one "
-        "label and there is no margin"
-    )
+    return -(least_above + most_below), least_above - most_below

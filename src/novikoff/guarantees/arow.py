@@ -174,9 +174,8 @@ def _moments(
         for begin in range(made, k, _AT_ONCE):
             part = slice(begin, min(k, begin + _AT_ONCE))
             which, labels = seen.which[part], seen.labels[part]
-            sums.add(table[which], labels)
-            for i, y, is_wrong in zip(which, labels.tolist(), wrong[part].tolist(), strict=True):
-                sums.count(y * dots[i], is_mistake=is_wrong)
+            right_by = [y * dots[i] for i, y in zip(which, labels.tolist(), strict=True)]
+            sums.add(table[which], labels, right_by, int(wrong[part].sum()))
         made = k
         yield sums
 
@@ -191,17 +190,14 @@ class _Sums:
         self.squares = flint.fmpz_mat(len(precisions), len(precisions))
         self.signed = flint.fmpz_mat(len(precisions), 1)
 
-    def count(self, right_by: Fraction, *, is_mistake: bool) -> None:
-        """One more update, on an example with this y⟨u,x⟩."""
-        self.mistakes += is_mistake
-        self.narrow += not is_mistake
-        self.losses += max(Fraction(0), 1 - right_by)
-        self.dots += right_by
-        self.dots_squared += right_by**2
-
-    def add(self, rows: Integers, labels: Labels) -> None:
-        """Add these rows, as integers."""
+    def add(self, rows: Integers, labels: Labels, right_by: list[Fraction], wrong: int) -> None:
+        """Add updates: the rows as integers, their y⟨u,x⟩, and how many were mistakes."""
         n, size = rows.shape
+        self.mistakes += wrong
+        self.narrow += n - wrong
+        self.losses += sum((max(Fraction(0), 1 - margin) for margin in right_by), Fraction(0))
+        self.dots += sum(right_by, Fraction(0))
+        self.dots_squared += sum((margin**2 for margin in right_by), Fraction(0))
         x = flint.fmpz_mat(n, size, rows.ravel().tolist())
         turned = x.transpose()
         self.squares += turned * x

@@ -109,12 +109,15 @@ class Described:
         if self.kind == "kernel" and column < self.columns:
             return f"row {column}"
         width = self.columns if self.model is None or self.model.kernel else self.model.columns
+        of_level = ""
         if self.model is not None and self.kind == "multinomial":
             level, column = divmod(column, width + self.model.constant)
-            return f"{self.classes[level + 1]}: {self._name(column, width)}"
+            of_level = f"{self.classes[level + 1]}: "
         if self.kind == "ordinal" and column >= width:
             return "|".join(self.classes[column - width : column - width + 2])
-        return self._name(column, width)
+        if column == width:
+            return f"{of_level}constant"
+        return of_level + (f"column {column}" if self.names is None else self.names[column])
 
     def is_constant(self, column: int) -> bool:
         """Whether the coefficient is a constant or a threshold."""
@@ -122,11 +125,6 @@ class Described:
         if self.model is not None and self.kind == "multinomial":
             column %= width + self.model.constant
         return column >= width
-
-    def _name(self, column: int, width: int) -> str:
-        if column == width:
-            return "constant"
-        return f"column {column}" if self.names is None else self.names[column]
 
     def examples_of(self, rows: Positions) -> Positions:
         """The examples that make these inequalities, counted from 0."""
@@ -465,12 +463,13 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
         mistakes = "mistake" if most == "1" else "mistakes"
         yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} {mistakes}{better}"
     is_partly = it.verdict == Separation.QUASI_COMPLETE
-    if is_partly or (it.weights_by_column and data.is_regression):
+    is_partly |= bool(it.weights_by_column) and data.is_regression
+    if is_partly:
         at = it.separated_rows
         which = spans(at.tolist()) if data.is_regression else spans(it.separated)
         yield "separated", f"{plural(len(at), 'row')}: {which}"
     title = f"{TITLES.get(data.kind, '')} model"
-    if data.kind != "kernel" and (is_partly or (it.weights_by_column and data.is_regression)):
+    if data.kind != "kernel" and is_partly:
         infinite = it.infinite.items()
         names = [f"{plain(data.name(j))} → {'+' if x > 0 else '−'}∞" for j, x in infinite]
         is_all = len(names) == data.columns + data.bias or it.verdict == Separation.COMPLETE
@@ -482,13 +481,12 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
         yield title, estimates(it.verdict)
     if it.multipliers:
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
+        cancel += " in the kernel's space" * (data.kind == "kernel")
         is_undecided = it.verdict == Separation.UNDECIDED
         which = spans(sorted(it.multipliers))
         if it.places:
             which = f"{which} ({listed([plain(place) for place in it.places.values()], 8)})"
         proof = f"rows {which}, {cancel}"
-        if data.kind == "kernel":
-            proof += " in the kernel's space"
         if data.is_regression:
             at = np.array(sorted(it.multipliers), dtype=np.int64)
             proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
@@ -512,16 +510,13 @@ def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
 
 def from_spans(text: str, rows: int) -> tuple[range, ...]:
     """The ranges of rows that are written "0-3,7"; Rejected, if they are not."""
-    ends = [(*piece.split("-"), piece)[:2] for piece in text.split(",") if text]
-    found = tuple(range(_place(first), _place(last) + 1) for first, last in ends)
+    pieces = [piece.split("-") for piece in text.split(",") if text]
+    ends = [[int(check.matched(check.PLACE, end)[0]) for end in piece] for piece in pieces]
+    found = tuple(range(piece[0], piece[-1] + 1) for piece in ends)
     increase = all(found) and all(a.stop < b.start for a, b in pairwise(found))
     is_same = spans_text(found) == text and (not found or found[-1].stop <= rows)
     check.require(increase and is_same, "damaged: its separated rows are wrong")
     return found
-
-
-def _place(text: str) -> int:
-    return int(check.matched(check.PLACE, text)[0])
 
 
 def spans_text(found: Sequence[range]) -> str:

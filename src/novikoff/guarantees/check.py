@@ -45,13 +45,12 @@ import re
 import struct
 import sys
 import zlib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from heapq import heapify, heappop, heappush
 from itertools import chain, islice
 from math import isfinite, prod
 from operator import lt
@@ -414,30 +413,23 @@ def dot(u: Whole, x: Whole) -> int:
 def rank(rows: Iterable[Whole]) -> int:
     """The rank of the rows modulo the prime, which is never more than their rank.
 
-    The column that the fewest rows have left is eliminated next, with the shortest of these rows,
-    which keeps sparse rows sparse.
+    A row loses its columns, the rarest first, to earlier rows that begin with them, which keeps
+    sparse rows sparse; what is left of it joins these.
     """
-    left = [{c: x for c, n in row.items() if (x := n % PRIME)} for row in rows]
-    having = defaultdict[int, set[int]](set)
-    for i, c in ((i, c) for i, row in enumerate(left) for c in row):
-        having[c].add(i)
-    queue, found = [(len(having[c]), c) for c in having], 0
-    heapify(queue)
-    while queue:
-        count, c = heappop(queue)
-        if count == 0 or count != len(having[c]):
-            continue
-        pivot, found = min((left[i] for i in sorted(having[c])), key=len), found + 1
-        inverse = pow(pivot[c], -1, PRIME)
-        for i in [*having[c]]:  # of the row itself nothing is left
-            row, times = left[i], left[i][c] * inverse
-            less = {k: (row.get(k, 0) - times * n) % PRIME for k, n in pivot.items()}
-            left[i] = {k: x for k, x in {**row, **less}.items() if x}
-            for k in pivot:
-                (having[k].add if k in left[i] else having[k].discard)(i)
-        for k in pivot:
-            heappush(queue, (len(having[k]), k))
-    return found
+    left = sorted(({c: x for c, n in row.items() if (x := n % PRIME)} for row in rows), key=len)
+    times = Counter(chain(*left))
+    place = {c: k for k, c in enumerate(sorted(times, key=lambda c: (times[c], c)))}
+    pivots: dict[int, Whole] = {}
+    for row in left:
+        while row:
+            first = min(row, key=place.__getitem__)
+            if first not in pivots:
+                inverse = pow(row[first], -1, PRIME)
+                pivots[first] = {c: x * inverse % PRIME for c, x in row.items()}
+                break
+            less = {c: (row.get(c, 0) - row[first] * n) % PRIME for c, n in pivots[first].items()}
+            row = {c: x for c, x in {**row, **less}.items() if x}
+    return len(pivots)
 
 
 def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:
@@ -789,7 +781,13 @@ def _table(
     readable(len(top) > 1, "there is no column but the label")
     named = [k for k, cell in enumerate(top) if is_text(cell)]
     at = _place(top if named else [], len(top), label)
-    header = bool(named) and not _is_example(top, sample, named, at, label)
+    # a first line with texts is an example if it has numbers, too, there are texts below its texts,
+    # and its label and those below are at most two
+    below = {k: {line[k] for line in sample if len(line) == len(top)} for k in named}
+    has_few = all(len(below[k] | {top[k]}) <= 2 if k == at else below[k] for k in named)
+    is_example = has_few and all(map(is_text, chain(*below.values())))
+    is_example &= len(named) < len(top) and all(top[k] != label for k in named)
+    header = bool(named) and not is_example
     place = partial(_place, top if header else [], len(top))
     of = [] if trials is None else [trials] if trials in top else trials.split("+")
     at, *_ = both = [place(label), *map(place, of)]
@@ -867,27 +865,6 @@ def _made(
                 yield name, prod(finite(row[k]) for k in numbers)
 
     return cells
-
-
-def _is_example(
-    top: Sequence[str],
-    sample: Sequence[Sequence[str]],
-    named: Sequence[int],
-    at: int,
-    label: str | None,
-) -> bool:
-    """Whether a first line with texts is an example: below its texts are texts, too.
-
-    It must also have numbers, and its label and those below are at most two different ones.
-    """
-    if len(named) == len(top) or any(top[k] == label for k in named):
-        return False
-    for k in named:
-        below = {line[k] for line in sample if len(line) == len(top)}
-        few = len(below | {top[k]}) <= 2 if k == at else bool(below)
-        if not (few and all(map(is_text, below))):
-            return False
-    return True
 
 
 def _place(names: Sequence[str], width: int, label: str | None) -> int:

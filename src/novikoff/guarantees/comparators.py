@@ -212,7 +212,6 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
 
 
 _BITS = 20  # of the weights tried: their products with most data fit in 64 bits
-_HALVINGS, _ZOOMS = 6, 6
 
 
 def best_comparator(
@@ -220,9 +219,9 @@ def best_comparator(
 ) -> LossBound:
     """The least bound over some comparators u, each with its best γ, by the losses of every round.
 
-    The bound is that of `l1_bound` with Σℓ over all rounds of the run, computed exactly for the
-    best γ that a search found. Why these losses, and why not squared: docs/proofs.md. The data are
-    those of each pass. The vectors tried are by default the weights of the run itself and their
+    The bound is that of `l1_bound` with Σℓ over all rounds of the run, computed exactly for a γ
+    that is the best up to rounding. Why these losses, and why not squared: docs/proofs.md. The data
+    are those of each pass. The vectors tried are by default the weights of the run itself and their
     averages over the rounds, after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the
     ledger must then have kept its examples. References: Gentile (2003); Mohri & Rostamizadeh
     (2013); Freund & Schapire (1999), Theorem 2.
@@ -241,75 +240,46 @@ def best_comparator(
     passes = -(-ledger.n_rounds // one.rounds)
     # the numbers tried may be inexact, or even infinite: only the chosen ones must be exact
     with np.errstate(all="ignore"):
-        floats = _own_weights(ledger) if given is None else [u.floats() for u in given]
-        tried = [(*_MarginSearch(v, one, passes).least(), k) for k, v in enumerate(floats)]
-        _, about, k = min(tried)
-        gamma = _MarginSearch(floats[k], one, passes).settled(about)
-    u = ExactVector.of(floats[k], "witness") if given is None else given[k]
-    if given is not None:
-        gamma *= u.unit * 2 ** exact.largest(u.integers).bit_length()  # u over its floats
+        tried = _own_weights(ledger) if given is None else given
+        floats = (u.floats() for u in tried)
+        _, gamma, k = min((*_best_margin(v, one, passes), k) for k, v in enumerate(floats))
+    u = tried[k]
+    gamma *= u.unit * 2 ** exact.largest(u.integers).bit_length()  # u over its floats
     loss = passes * one.losses(u, gamma)[0]
     return LossBound.of(theorem, ledger, one, u, gamma, loss, power=1)
 
 
-class _MarginSearch:
-    """The search for the γ with the least bound, for one comparator and in floating point.
+def _best_margin(v: Vector, one: Pass, passes: int) -> tuple[float, Fraction]:
+    """About the least root of the bound by the losses of one comparator, and the γ that has it.
 
-    `margins` increase, `times` is how often each counts, and `counts` and `totals` are running sums
-    of `times` and of times·margins. All are over 2^exponent, the size of `reach`, about R‖u‖.
+    Between two margins of examples the bound rises or falls with γ all the way, or is constant. So
+    γ is one of these margins, or larger than all. There the bound, where T is how much all examples
+    count, is about T + (R‖u‖√T − Σ margins)/γ, which tends to T as γ grows: the last γ tried is so
+    large that the second term is below 1/1000.
     """
-
-    def __init__(self, v: Vector, one: Pass, passes: int) -> None:
-        margins = one.margins(v)
-        squared = one.stretch * one.radius_squared
-        reach = exact.root(squared) * sums.length(v)
-        # if every mistake was on a row of zeros, R = 0
-        exponent = int(np.frexp(reach or np.abs(margins).max())[1])
-        order = np.argsort(margins, kind="stable")
-        self.margins, self.times = np.ldexp(margins[order], -exponent), passes * one.times[order]
-        sizes = (self.times, self.times * self.margins)
-        self.counts, self.totals = (np.append(0.0, np.cumsum(n)) for n in sizes)
-        self.reach, self.exponent = math.ldexp(reach, -exponent), exponent
-
-    def least(self) -> tuple[float, float]:
-        """About the least root of the bound, and the γ that has it.
-
-        Let T be how much all examples count. For γ < R‖u‖/√T the bound is above T. For γ above all
-        margins it is about T + (R‖u‖√T − Σ margins)/γ, which tends to T as γ grows: the last γ
-        tried is so large that the second term is below 1/1000.
-        """
-        T = float(self.counts[-1])
-        spread = float(np.cumsum(self.times * np.abs(self.margins))[-1]) + self.reach * math.sqrt(T)
-        low, high = 0.25 / math.sqrt(T), max(2.0 * T, min(1024 * spread, 2.0**500))
-        for _ in range(_ZOOMS):
-            grid = np.array([low, high])  # equal ratios, by roots: all machines round these alike
-            for _ in range(_HALVINGS):
-                between = np.sqrt(grid[:-1] * grid[1:])
-                grid = np.insert(grid, np.arange(1, len(grid)), between)
-            n = np.searchsorted(self.margins, grid)
-            roots = self._roots(grid, self.counts[n] - self.totals[n] / grid)
-            i = int(np.argmin(roots))
-            low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
-        return float(roots[i]), float(grid[i])
-
-    def settled(self, about: float) -> Fraction:
-        """The best of this γ and the margins of examples near it, with losses summed anew."""
-        k = int(np.searchsorted(self.margins[:-1], about))
-        near = np.append(self.margins[[0, max(k - 1, 0), k]], about)
-        near = near[near > 0]
-        losses = [sums.dot(self.times, np.maximum(0, 1 - self.margins / gamma)) for gamma in near]
-        roots = self._roots(near, np.array(losses))
-        i = int(np.argmax(roots <= roots.min() * (1 + 1e-12)))
-        return Fraction(float(near[i])) * Fraction(2) ** self.exponent
-
-    def _roots(self, gammas: Vector, losses: Vector) -> Vector:
-        """√ of the bound for each γ."""
-        c = self.reach / gammas
-        roots = c / 2 + np.sqrt(c * c / 4 + np.maximum(losses, 0))
-        return np.nan_to_num(roots, nan=np.inf, posinf=np.inf)
+    margins, times = one.margins(v), passes * one.times
+    reach = exact.root(one.stretch * one.radius_squared) * sums.length(v)
+    # all is over a power of two; if every mistake was on a row of zeros, R = 0
+    exponent = int(np.frexp(reach or np.abs(margins).max())[1])
+    order = np.argsort(margins, kind="stable")
+    margins, times, reach = (
+        np.ldexp(margins[order], -exponent),
+        times[order],
+        np.ldexp(reach, -exponent),
+    )
+    counts, totals, sizes = map(np.cumsum, (times, times * margins, times * np.abs(margins)))
+    T = float(counts[-1])
+    spread = float(sizes[-1] + reach * math.sqrt(T))
+    gammas = np.append(margins, max(2.0 * T, min(1024 * spread, 2.0**500)))
+    c = reach / gammas
+    losses = np.append(counts, T) - np.append(totals, totals[-1]) / gammas
+    roots = c / 2 + np.sqrt(c * c / 4 + np.maximum(losses, 0))
+    roots[~((gammas > 0) & np.isfinite(roots))] = np.inf
+    i = int(np.argmin(roots))
+    return float(roots[i]), Fraction(float(gammas[i])) * Fraction(2) ** exponent
 
 
-def _own_weights(ledger: Ledger) -> list[Vector]:
+def _own_weights(ledger: Ledger) -> list[ExactVector]:
     """The weights and their average over the rounds, after 1, 2, 4, … mistakes and at the end."""
     ends = sorted({len(ledger), *(1 << k for k in range(len(ledger).bit_length()))})
     stands = np.append(ledger.rounds, ledger.n_rounds + 1) - 1
@@ -318,7 +288,7 @@ def _own_weights(ledger: Ledger) -> list[Vector]:
         rounds = stands[moment.mistakes]
         found += [_coarse(moment.total), _coarse(rounds * moment.total - moment.late)]
     usable = [v for v in found if v.any() and np.isfinite(v).all()]
-    return usable or [np.ones(ledger.dim + ledger.bias)]
+    return [ExactVector.of(v, "witness") for v in usable or [np.ones(ledger.dim + ledger.bias)]]
 
 
 def _coarse(v: Vector) -> Vector:

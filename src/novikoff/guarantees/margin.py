@@ -102,7 +102,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     signed = arithmetic.products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
     times = arithmetic.sums_by(seen.which, signed)
     total = ExactSum(seen.rows.dim + seen.bias)
-    total.add(seen.rows, np.arange(len(times)), times, Fraction(1))
+    total.add(seen.rows, np.arange(len(times)), times)
     return Ceiling(total.squared / sum(seen.steps.tolist()) ** 2, len(ledger))
 
 
@@ -252,11 +252,9 @@ def _may_be_least(
         own, places = classes[begin : begin + step], np.arange(len(some))
         exact = ExactRows(some, bias=bias)
         scores = class_scores(some, w.T, bias=bias)[:, :K]
-        of_classes = [ExactVector(row, U.unit) for row in U.integers]
-        errors = np.stack([exact.error(u, w[r]) for r, u in enumerate(of_classes)], axis=1)
+        each = [exact.error(ExactVector(u, U.unit), v) for u, v in zip(U.integers, w, strict=True)]
         # the difference rounds once more; the error bounds leave room for that
-        lead = scores[places, own][:, None] - scores
-        error = errors[places, own][:, None] + errors
+        lead, error = scores[places, own][:, None] - scores, 2 * np.max(each, axis=0)[:, None]
         others = np.arange(K) != own[:, None]
         top = min(top, float((lead + error)[others].min()))
         i, r = np.nonzero(others & (lead - error <= top))

@@ -12,6 +12,7 @@ import numpy as np
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.mistaken import expect_ledger
 from novikoff.ledger.ledger import Ledger
+from novikoff.stream import sums
 from novikoff.stream.printing import plural, short
 
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
@@ -137,13 +138,9 @@ def rise(before: tuple[int, int], recent: tuple[int, int]) -> float:
     if b <= middle:
         return 1.0
     # the weights of the hypergeometric distribution, relative to its largest
-    whole, tail, weight = 1.0, 0.0, 1.0
-    for j in range(middle, high):
-        weight *= (w - j) * (total - j) / ((j + 1) * (n - total + j + 1))
-        whole += weight
-        tail += weight if j + 1 >= b else 0.0
-    weight = 1.0
-    for j in range(middle, low, -1):
-        weight *= j * (n - total + j) / ((w - j + 1) * (total - j + 1))
-        whole += weight
-    return min(1.0, tail / whole * _ROUNDING) or 5e-324
+    j = np.arange(middle, high, dtype=np.float64)
+    above = np.cumprod((w - j) * (total - j) / ((j + 1) * (n - total + j + 1)), dtype=np.float64)
+    j = np.arange(middle, low, -1, dtype=np.float64)
+    below = np.cumprod(j * (n - total + j) / ((w - j + 1) * (total - j + 1)), dtype=np.float64)
+    whole = 1 + sums.total(above) + sums.total(below)
+    return min(1.0, sums.total(above[b - middle - 1 :]) / whole * _ROUNDING) or 5e-324

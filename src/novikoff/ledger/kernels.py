@@ -98,39 +98,23 @@ class Kernel:
 
     def flaw(self, rows: Rows, *, bias: bool = False) -> tuple[int, Flaw]:
         """The first row that has no kernel with itself, and why; their number if there is none."""
-        at, flaw = _core.kernel_squares(
-            *rows.core,
-            **self._settings(bias=bias),
-            begin=0,
-            end=len(rows),
-            out=np.empty(len(rows)),
-        )
+        n, how = len(rows), self._settings(bias=bias)
+        at, flaw = _core.kernel_squares(*rows.core, **how, begin=0, end=n, out=np.empty(n))
         return at, Flaw(flaw)
 
-    def gram(
-        self,
-        rows: Rows,
-        of: Rows | None,
-        at: Positions,
-        which: Positions | None = None,
-        *,
-        bias: bool = False,
-    ) -> Vector:
-        """A row for each row of `of` (or `which` of them): its kernels with all `rows`.
+    def gram(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool = False) -> Vector:
+        """A row for each row of `of`, at these positions in the data: its kernels with all `rows`.
 
-        `at` are their positions in the data. `bias` adds 1: a constant feature in the kernel's
-        space.
+        `bias` adds 1: a constant feature in the kernel's space.
         """
         if self.is_precomputed:
-            return np.ascontiguousarray(dense(rows).T[at if which is None else at[which]]) + bias
+            return np.ascontiguousarray(dense(rows).T[at]) + bias
         assert of is not None
         if callable(self.name):
-            of = of if which is None else of.take(which)
             return np.ascontiguousarray(_called(self.name, rows, of).T) + float(bias)
-        width = len(of) if which is None else len(which)
-        out = np.empty((width, len(rows)))
-        more = {"out": out.reshape(-1)}
-        self._on_threads(_core.kernel_gram, rows, of, which, width, bias=bias, **more)
+        out = np.empty((len(of), len(rows)))
+        how = {**self._settings(bias=bias), "out": out.reshape(-1)}
+        _on_threads(_core.kernel_gram, rows, of, None, len(of), how)
         return out
 
     def add(
@@ -153,35 +137,17 @@ class Kernel:
         """
         if of is not None and not callable(self.name):
             s, *u = (table.reshape(-1) for table in tables)
-            made: dict[str, Any] = {"example": example, "column": column, "step": steps[0], "s": s}
-            made |= {"late": steps[1] if u else None, "u": u[0] if u else None}
-            self._on_threads(_core.kernel_scores, rows, of, which, len(which), bias=bias, **made)
+            how = {**self._settings(bias=bias), "example": example, "column": column}
+            how |= {"step": steps[0], "late": steps[1] if u else None}
+            how |= {"s": s, "u": u[0] if u else None}
+            _on_threads(_core.kernel_scores, rows, of, which, len(which), how)
             return
         for begin in range(0, len(which), _MISTAKES):
-            gram = self.gram(rows, of, at, which[begin : begin + _MISTAKES], bias=bias)
+            some = which[begin : begin + _MISTAKES]
+            gram = self.gram(rows, None if of is None else of.take(some), at[some], bias=bias)
             span = slice(*np.searchsorted(example, [begin, begin + len(gram)]))
             for table, step in zip(tables, steps, strict=True):
                 add_mistakes(gram, example[span] - begin, column[span], step[span], table)
-
-    def _on_threads(
-        self,
-        core: Callable[..., tuple[int, int]],
-        rows: Rows,
-        of: Rows,
-        which: Positions | None,
-        width: int,
-        *,
-        bias: bool,
-        **out: Any,
-    ) -> None:
-        """Let the core multiply so many of these rows with `rows`, which threads share."""
-        (values, indices, starts, _), how = of.core, {**self._settings(bias=bias), **out}
-
-        def part(begin: int, end: int, _: Vector) -> tuple[int, int]:
-            own = {"begin": begin, "end": end}
-            return core(values, indices, starts, which, *rows.core, **how, **own)
-
-        scored(rows, part, 0, width * (len(rows) >= _WORTH_THREADS), parts_each=1)
 
     def sums(
         self,
@@ -190,16 +156,15 @@ class Kernel:
         at: Positions,
         example: Positions,
         steps: tuple[Vector, ...],
-        column: Positions | None = None,
-        columns: int = 1,
+        column: Positions,
+        columns: int,
         *,
         bias: bool,
     ) -> tuple[Vector, ...]:
         """Σ step·K(x, row) over the mistakes, each on the row `example` of `of`, for all steps.
 
-        With `columns`, each mistake is added to its own, and there is one for each column.
+        Each mistake is added to its own of so many columns.
         """
-        column = np.zeros_like(example) if column is None else column
         out = tuple(np.zeros((columns, len(rows))) for _ in steps)
         for part, gram in self.parts(rows, of, at, bias=bias):
             for s, step in zip(out, steps, strict=True):
@@ -250,24 +215,28 @@ def add_mistakes(
 
     Row `example` of `gram` has the kernels of a mistake; s has a row for each column.
     """
-    _core.kernel_sums(
-        gram=gram.reshape(-1),
-        n=gram.shape[1],
-        example=example,
-        column=column,
-        step=step,
-        s=s.reshape(-1),
-    )
+    made: dict[str, Any] = {"example": example, "column": column, "step": step}
+    _core.kernel_sums(gram=gram.reshape(-1), n=gram.shape[1], s=s.reshape(-1), **made)
+
+
+def _on_threads(
+    core: Any, rows: Rows, of: Rows, which: Positions | None, width: int, how: dict[str, Any]
+) -> None:
+    """Let the core multiply so many of these rows with `rows`, which threads share."""
+
+    def part(begin: int, end: int, _: Vector) -> tuple[int, int]:
+        found: tuple[int, int] = core(*of.core[:3], which, *rows.core, **how, begin=begin, end=end)
+        return found
+
+    scored(rows, part, 0, width * (len(rows) >= _WORTH_THREADS), parts_each=1)
 
 
 def dense(rows: Rows) -> Vector:
     """The rows as one matrix of float64."""
     if isinstance(rows, DenseRows):
         return rows.values.astype(np.float64, copy=False)
-    out = np.zeros((len(rows), rows.dim))
-    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-    span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-    out[of_row, rows.indices[span]] = rows.values[span]
+    out, (of_row, columns, values) = np.zeros((len(rows), rows.dim)), rows.entries()
+    out[of_row, columns] = values
     return out
 
 
@@ -291,7 +260,6 @@ def _check_matrix(rows: Rows) -> None:
     K: NDArray[np.float64] = dense(rows)
     if K.shape[0] != K.shape[1]:
         raise BadExample(f"a precomputed kernel must be a square matrix, not of shape {K.shape}")
-    own = np.diag(K)
     if not np.isfinite(K).all():
         i, j = np.argwhere(~np.isfinite(K))[0]
         raise BadExample(f"Input X contains NaN or infinity (row {i}, column {j}).")
@@ -302,7 +270,8 @@ def _check_matrix(rows: Rows) -> None:
             f"a precomputed kernel must be symmetric, but the pair ({i}, {j}) has {K[i, j]:g} and "
             f"{K[j, i]:g}"
         )
-    wrong = np.abs(K) > np.sqrt(np.maximum(own, 0.0)[:, None] * np.maximum(own, 0.0)) + room
+    own = np.maximum(np.diag(K), 0.0)
+    wrong = np.abs(K) > np.sqrt(own[:, None] * own) + room
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
         warnings.warn(

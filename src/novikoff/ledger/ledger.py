@@ -258,12 +258,6 @@ class Ledger:
         A ledger that keeps examples copies the mistaken rows from `source`: the block that was
         learned from or, if none of these rows was mistaken before, the rows alone, by position.
         """
-        self._record(mistakes, rounds, source, int(np.count_nonzero(mistakes.wrong)))
-
-    def _record(
-        self, mistakes: Mistakes, rounds: int, source: Block | Rows | None, wrong: int
-    ) -> None:
-        """`record`, where so many of the predictions were wrong."""
         known = max(self.n_classes, mistakes.n_classes)
         if len(mistakes) == 0:
             self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
@@ -286,7 +280,7 @@ class Ledger:
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
             n_updates=self.n_updates + len(mistakes),
-            n_mistakes=self.n_mistakes + wrong,
+            n_mistakes=self.n_mistakes + int(np.count_nonzero(mistakes.wrong)),
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             **self._bounded(kept, written, size),
         )
@@ -366,9 +360,8 @@ class Ledger:
         known = later.n_classes
         self.has_weightless |= later.has_weightless
         if self.keep == "counts":
-            made = {"updates": later.n_updates, "mistakes": later.n_mistakes}
-            largest = later.largest_square
-            self.count(later.n_rounds, **made, largest_square=largest, n_classes=known)
+            made = {"updates": later.n_updates, "mistakes": later.n_mistakes, "n_classes": known}
+            self.count(later.n_rounds, largest_square=later.largest_square, **made)
             return
         rounds = later.rounds + self.began + self.n_rounds
         rows = later.examples if self.keep == "examples" and len(later) else None
@@ -386,23 +379,16 @@ class Ledger:
         updates, mistakes = self._in_open_epoch
         if revisit:
             self.revisits.append(len(self.epoch_ends))
-        self._close([self.n_rounds], [updates], [mistakes], (self.n_updates, self.n_mistakes))
+        self._close([self.n_rounds], [updates], [mistakes])
         return updates
 
-    def _close(
-        self,
-        ends: Sequence[int],
-        updates: list[int],
-        mistakes: list[int],
-        closed: tuple[int, int],
-    ) -> None:
-        """Close passes that end with these rounds, and in which so much was learned.
-
-        By the end of the last, there were as many updates and mistakes as `closed` says.
-        """
+    def _close(self, ends: Sequence[int], updates: list[int], mistakes: list[int]) -> None:
+        """Close passes that end with these rounds, and in which so much was learned."""
         self.epoch_ends += ends
         self.epoch_updates += updates
         self.epoch_mistakes += mistakes
+        before = self._in_closed_epochs
+        closed = before[0] + sum(updates), before[1] + sum(mistakes)
         self._change(_passes=self._passes + len(ends), _in_closed_epochs=closed)
 
     def record_passes(
@@ -415,13 +401,11 @@ class Ledger:
         began = self.n_rounds
         wrong = np.zeros(len(mistakes) + 1, dtype=np.int64)
         np.cumsum(mistakes.wrong, out=wrong[1:])
-        # with the totals before, in Python: it takes half as long as np.diff
-        updates = [self.n_updates, *(ends + self.n_updates).tolist()]
-        mistaken = [self.n_mistakes, *(wrong[ends] + self.n_mistakes).tolist()]
-        self._record(mistakes, rounds * len(ends) + rest, source, int(wrong[-1]))
+        self.record(mistakes, rounds * len(ends) + rest, source)
         last = range(began + rounds, self.n_rounds - rest + 1, rounds)
-        made, wrongly = ([b - a for a, b in pairwise(total)] for total in (updates, mistaken))
-        self._close(last, made, wrongly, (updates[-1], mistaken[-1]))
+        totals = [0, *ends.tolist()], [0, *wrong[ends].tolist()]
+        # in Python it takes half as long as np.diff
+        self._close(last, *([b - a for a, b in pairwise(total)] for total in totals))
 
     @property
     def scans(self) -> list[int]:
@@ -667,23 +651,21 @@ class Ledger:
     @property
     def classes(self) -> Codes:
         """The class of each mistaken example, if many are learned jointly."""
-        return self._of_classes(self.mistakes.classes)
+        return self._there(self.mistakes.classes, "labels, not classes")
 
     @property
     def rivals(self) -> Codes:
         """The other class with the highest score, if many are learned jointly."""
-        return self._of_classes(self.mistakes.rivals)
+        return self._there(self.mistakes.rivals, "labels, not classes")
 
     @property
     def importances(self) -> Vector:
         """The importance of each mistaken example, its class weight included, if adaptive."""
-        if (column := self.mistakes.importances) is None:
-            raise ValueError(f"a ledger of rule {self.rule!r} has no importances")
-        return column
+        return self._there(self.mistakes.importances, "no importances")
 
-    def _of_classes(self, column: Codes | None) -> Codes:
+    def _there(self, column: NDArray[Any] | None, otherwise: str) -> NDArray[Any]:
         if column is None:
-            raise ValueError(f"a ledger of rule {self.rule!r} has labels, not classes")
+            raise ValueError(f"a ledger of rule {self.rule!r} has {otherwise}")
         return column
 
     @property

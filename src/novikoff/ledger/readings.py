@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,9 +86,8 @@ def _in_kernel_space(
     if ledger.began:
         raise ValueError("this ledger begins in the middle of a run, without the mistakes before")
     at, example = np.unique(ledger.rows, return_inverse=True)
-    none = DenseRows(np.empty((0, ledger.dim)))
-    of = none if kernel.is_precomputed or not len(ledger) else ledger.examples
-    steps, column, classes = ledger.steps, None, 1
+    of = None if kernel.is_precomputed else _mistaken_rows(ledger)
+    steps, column, columns = ledger.steps, np.zeros_like(example), 1
     if reading == "vote":
         joint, two = _core.kernel_joint_votes, _core.kernel_votes
         core: Callable[..., None] = joint if ledger.is_joint else two
@@ -101,9 +100,9 @@ def _in_kernel_space(
     if ledger.is_joint:
         example, column = np.repeat(example, 2), both_classes(ledger.mistakes)
         steps, late = (np.column_stack([a, -a]).reshape(-1) for a in (steps, late))
-        classes = ledger.n_classes
+        columns = ledger.n_classes
     each = (steps,) if reading == "final" else (steps, late)
-    s, *u = kernel.sums(rows, of, at, example, each, column, classes, bias=ledger.bias)
+    s, *u = kernel.sums(rows, of, at, example, each, column, columns, bias=ledger.bias)
     s = times(ledger.unit, mean_of_weights(s, u[0], ledger.n_rounds) if u else s)
     return np.ascontiguousarray(s.T) if ledger.is_joint else s[0]
 
@@ -124,13 +123,11 @@ def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
 def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
     """The score of each row by each of the three readings of a run with two labels."""
     if ledger.kernel is not None:
-        each: tuple[Reading, ...] = ("final", "average", "vote")
+        each = get_args(Reading)
         return {one: _in_kernel_space(ledger, one, rows, zero_is_positive=True) for one in each}
-    return {
-        "final": dots(rows, final(ledger), bias=ledger.bias),
-        "average": dots(rows, average(ledger), bias=ledger.bias),
-        "vote": vote(ledger, rows),
-    }
+    sums: dict[Reading, Vector] = {"final": final(ledger), "average": average(ledger)}
+    found = {name: dots(rows, w, bias=ledger.bias) for name, w in sums.items()}
+    return {**found, "vote": vote(ledger, rows)}
 
 
 def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
@@ -168,28 +165,26 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     if ledger.adaptation is not None:
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
-    start, bias, survived = _numbers(ledger, ledger.start), ledger.bias, ledger.survivals()
+    start, bias = _numbers(ledger, ledger.start), ledger.bias
     if ledger.is_joint:
         scores = class_scores(rows, start, bias=bias)[:, : ledger.n_classes]
     else:
         scores = dots(rows, start, bias=bias)
-    votes = np.zeros(scores.shape)
-    if len(ledger):
-        core: Callable[..., None] = _core.joint_vote if ledger.is_joint else _core.vote
-        how = _voters(ledger, ledger.example, zero_is_positive=zero_is_positive)
-        kept, scores = ledger.examples.core[:3], np.ascontiguousarray(scores)
-        # the work on a part is proportional to the mistakes as well as to the rows
-        part = max(8, part_size(rows) // max(1, len(ledger) // 64))
-        for at in range(0, len(rows), part):
-            end = min(len(rows), at + part)
-            mine = {"start_scores": scores[at:end].reshape(-1), "out": votes[at:end].reshape(-1)}
-            core(*kept, *rows.core, begin=at, end=end, bias=bias, **how, **mine)
-    elif not ledger.is_joint:
-        zero = 1.0 if zero_is_positive else -1.0
-        votes = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
-    elif votes.size:
-        votes[np.arange(len(rows)), scores.argmax(axis=1)] = survived[0]
+    votes, scores = np.zeros(scores.shape), np.ascontiguousarray(scores)
+    core: Callable[..., None] = _core.joint_vote if ledger.is_joint else _core.vote
+    how = _voters(ledger, ledger.example, zero_is_positive=zero_is_positive)
+    kept = _mistaken_rows(ledger).core[:3]
+    # the work on a part is proportional to the mistakes as well as to the rows
+    part = max(8, part_size(rows) // max(1, len(ledger) // 64))
+    for at in range(0, len(rows) * bool(votes.size), part):
+        end = min(len(rows), at + part)
+        mine = {"start_scores": scores[at:end].reshape(-1), "out": votes[at:end].reshape(-1)}
+        core(*kept, *rows.core, begin=at, end=end, bias=bias, **how, **mine)
     return votes / max(1, ledger.n_rounds)
+
+
+def _mistaken_rows(ledger: Ledger) -> Rows:
+    return ledger.examples if len(ledger) else DenseRows(np.empty((0, ledger.dim)))
 
 
 def _voters(ledger: Ledger, example: Positions, *, zero_is_positive: bool) -> dict[str, Any]:
@@ -247,7 +242,7 @@ def _at_the_end(ledger: Ledger) -> Moment:
 def _moments(ledger: Ledger, after: Iterable[int]) -> Iterator[Moment]:
     """The run after these numbers of mistakes; of many classes, weights with a row for each."""
     w, late, how = _numbers(ledger, ledger.start), _numbers(ledger), ledger.adaptation
-    rows, steps, rounds = ledger.examples.core if len(ledger) else (), ledger.steps, ledger.rounds
+    rows, steps, rounds = _mistaken_rows(ledger).core, ledger.steps, ledger.rounds
     columns: dict[str, Any] = {"example": ledger.example, "step": steps}
     fixed: dict[str, Any] = {"bias": ledger.bias, "w": w.reshape(-1)}
     core: Callable[..., None] = _core.accumulate
@@ -305,10 +300,9 @@ def changes(
             values[:, k] = _column(ledger, column)
         signs = np.ones(len(ledger))
         if ledger.is_joint:
-            sides = [(1.0, number), *([] if rival is None else [(-1.0, rival)])]
-            right, wrong = ledger.classes, ledger.rivals
-            each = [sign * ((right == k) * 1.0 - (wrong == k)) for sign, k in sides]
-            signs = each[0] + (each[1] if rival is not None else 0.0)
+            right, wrong, sides = ledger.classes, ledger.rivals, [number, rival]
+            own, other = ((right == k) * 1.0 - (wrong == k) for k in sides)  # no class is None
+            signs = own - other
         out: Vector = (ledger.unit * ledger.steps * signs)[:, None] * values
     else:
         weights = (moment.weights[columns] for moment in trajectory(ledger, range(len(ledger) + 1)))
@@ -323,10 +317,9 @@ def _column(ledger: Ledger, column: int) -> Vector:
     rows = ledger.examples
     if isinstance(rows, DenseRows):
         return np.asarray(rows.values[ledger.example, column], dtype=np.float64)
-    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-    here = rows.indices == column
+    of_row, columns, stored = rows.entries()
     values = np.zeros(len(rows))
-    values[of_row[here]] = rows.values[here]
+    values[of_row[columns == column]] = stored[columns == column]
     return np.asarray(values[ledger.example])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from novikoff.ledger.kernels import dense
 from novikoff.stream.printing import short
 
 if TYPE_CHECKING:
@@ -38,17 +39,13 @@ def lines(ledger: Ledger, *, weights: bool) -> Iterator[list[Any]]:
     made = ledger.mistakes
     sides = [ledger.classes, ledger.rivals] if ledger.is_joint else [ledger.labels]
     columns = [made.rounds, made.rows, *sides, made.scores, made.steps * ledger.unit]
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    numbers = zip(range(1, len(made) + 1), *(c.tolist() for c in columns), strict=True)
     if not weights or ledger.rule == "concepts":
-        yield from ([k, *line] for k, line in enumerate(numbers, 1))
-        return
-    example = ledger.example.tolist() if len(ledger) else []
-    for k, (line, moment) in enumerate(zip(numbers, trajectory(ledger), strict=True)):
-        at, values = ledger.examples.row(example[k])
-        x = [0.0] * ledger.dim
-        for j, value in zip(at.tolist(), values.tolist(), strict=True):
-            x[j] += value
-        yield [k + 1, *line, *x, *moment.weights.tolist()]
+        yield from map(list, numbers)
+    elif len(made):
+        X, example = dense(ledger.examples), ledger.example
+        for line, i, moment in zip(numbers, example, trajectory(ledger), strict=True):
+            yield [*line, *X[i].tolist(), *moment.weights.tolist()]
 
 
 def expect_room(ledger: Ledger, *, weights: bool) -> None:

@@ -4,6 +4,8 @@ There is a weight for each feature, and one more for the constant if there is a 
 classes a weight is a row with a number for each class.
 """
 
+from typing import Any
+
 import numpy as np
 
 from novikoff import _core
@@ -69,15 +71,12 @@ def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
 def variances_widened(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
     """A copy for `dim` features, a matrix if `full`; new variances are 1, uncorrelated."""
     features, length = len(variances) - bias, dim + bias
-    if not full:
-        wide = widened(variances, dim, bias=bias)
-        wide[features:dim] = 1.0
-        return wide
     if dim < features:
         raise ValueError(f"cannot reduce {features} features to {dim}")
-    matrix, at = np.eye(length), np.r_[0:features, dim:length]
-    matrix[np.ix_(at, at)] = variances
-    return matrix
+    wide = np.eye(length) if full else np.ones((length, *variances.shape[1:]))
+    at = np.r_[0:features, dim:length]
+    wide[np.ix_(at, at) if full else at] = variances
+    return wide
 
 
 def variances_narrowed(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
@@ -102,17 +101,9 @@ def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
     width = columns_for(w.shape[1])
     if w.shape[1] != width:
         w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
-    w = for_core(w)
+    how: dict[str, Any] = {"w": for_core(w).reshape(-1), "bias": bias, "width": width}
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-        return _core.joint_scores(
-            *rows.core,
-            begin=begin,
-            end=end,
-            w=w.reshape(-1),
-            bias=bias,
-            width=width,
-            out=out.reshape(-1),
-        )
+        return _core.joint_scores(*rows.core, begin=begin, end=end, out=out.reshape(-1), **how)
 
     return scored(rows, core, width)

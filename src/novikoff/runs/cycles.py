@@ -145,12 +145,12 @@ class CycleSearch:
             at, each = at[here], sizes[here]
             found.append(here)
             if classes is None:
-                totals[0].add(block.rows, at, block.signs[at].astype(each.dtype) * each, unit)
+                totals[0].add(block.rows, at, block.signs[at].astype(each.dtype) * each)
                 continue
             for c, total in enumerate(totals):
                 own, other = block.codes[at] == c, rivals[here] == c
                 some = own | other
-                total.add(block.rows, at[some], np.where(own, each, -each)[some], unit)
+                total.add(block.rows, at[some], np.where(own, each, -each)[some])
         counted = np.sort(np.concatenate(found))
         if not len(counted) or not all(total.is_zero for total in totals):
             return None

@@ -121,7 +121,7 @@ class Gathered:
         if within:
             signs = block.labels[at].tolist()
             signed = [times[i + self._at] * y for i, y in zip(within, signs, strict=True)]
-            total.add(block.rows, at, packed(signed), Fraction(1))
+            total.add(block.rows, at, packed(signed))
         return at
 
     def facts(self) -> Facts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -212,7 +211,7 @@ class ExactRows:
         total, at = ExactSum(self.rows.dim + self.bias), np.array(sorted(times), dtype=np.int64)
         if len(at):
             signed = packed([times[i] * int(labels[i]) for i in at.tolist()])
-            total.add(self.rows, at, signed, Fraction(1))
+            total.add(self.rows, at, signed)
         return total
 
     def rounded(self, u: ExactVector) -> tuple[Vector, Vector]:
@@ -269,14 +268,13 @@ class GramRows(ExactRows):
 
     def square_of(self, u: ExactVector) -> Fraction:
         """‖Σ u_i φ(x_i)‖² = Σ u_i u_j K(x_i, x_j), and the square of the constant's weight."""
-        n, constant, total = self.rows.dim, Fraction(0), Fraction(0)
-        if self.bias:
-            constant = int(u.integers[n]) * u.unit
-        at = np.flatnonzero(u.integers[:n])
-        for part, scores, unit in self.exactly(at, u):
-            own = u.integers[at[part]].astype(object)
-            total += int(own @ scores.astype(object)) * unit * u.unit
-        return total - constant * int(u.integers[at].astype(object).sum()) * u.unit + constant**2
+        n, total = self.rows.dim, Fraction(0)
+        own, constant = ExactVector(u.integers[:n], u.unit), u.unit * int(u.integers[n:].sum())
+        at = np.flatnonzero(own.integers)
+        for part, scores, unit in ExactRows(self.rows, bias=False).exactly(at, own):
+            these = own.integers[at[part]].astype(object)
+            total += int(these @ scores.astype(object)) * unit * u.unit
+        return total + constant**2
 
     def square_of_sum(self, times: Mapping[int, int], labels: Labels) -> Fraction:
         """‖Σ times · y φ(x)‖² over rows by position."""
@@ -297,34 +295,26 @@ def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
 
 
 class ExactSum:
-    """Σ times · unit · x over rows, as an integer for each column and a common unit."""
+    """Σ times · x over rows, as an integer for each column times a power of two."""
 
     def __init__(self, length: int) -> None:
-        self._length = length
+        self._length, self._exponent = length, 0
         self._whole: Integers = np.zeros(length, dtype=object)
-        self._unit = Fraction(1)
 
-    def add(self, rows: Rows, at: Positions, times: Integers, unit: Fraction) -> None:
-        """Add times[i] · unit times the row at[i]; a constant 1 follows shorter rows."""
+    def add(self, rows: Rows, at: Positions, times: Integers) -> None:
+        """Add times[i] times the row at[i]; a constant 1 follows shorter rows."""
         bias = self._length > rows.dim
         if (sums := _whole_sums(rows, at, times, bias=bias)) is not None:
-            self._share_unit(unit)
-            self._whole += sums.astype(np.int64).astype(object) * int(unit / self._unit)
+            self._whole += sums.astype(np.int64).astype(object) << -self._exponent
             return
         for part, e in in_parts(rows, at, bias=bias):
             numbers, exponent = integers(e.values)
             each = np.repeat(times[part], e.lengths)
             sums = arithmetic.sums_by(e.columns, arithmetic.products(numbers, each, summed=len(at)))
-            self._share_unit(unit * Fraction(2) ** exponent)
-            fold = int(unit * Fraction(2) ** exponent / self._unit)
-            self._whole[np.unique(e.columns)] += sums.astype(object) * fold
-
-    def _share_unit(self, unit: Fraction) -> None:
-        below = math.lcm(unit.denominator, self._unit.denominator)
-        common = Fraction(math.gcd(int(unit * below), int(self._unit * below)), below)
-        if common != self._unit:
-            self._whole *= int(self._unit / common)
-            self._unit = common
+            if exponent < self._exponent:
+                self._whole <<= self._exponent - exponent
+                self._exponent = exponent
+            self._whole[np.unique(e.columns)] += sums.astype(object) << exponent - self._exponent
 
     @property
     def is_zero(self) -> bool:
@@ -334,7 +324,8 @@ class ExactSum:
     @property
     def squared(self) -> Fraction:
         """‖Σ‖²."""
-        return arithmetic.length_squared(packed(self._whole.tolist())) * self._unit**2
+        whole = packed(self._whole.tolist())
+        return arithmetic.length_squared(whole) * Fraction(4) ** self._exponent
 
 
 def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Vector | None:
