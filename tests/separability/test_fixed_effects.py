@@ -20,7 +20,7 @@ from helpers.separation import Problem, problems, separable_rows, verdict
 from novikoff import BadExample, Block, certify, verify
 from novikoff.guarantees import check
 from novikoff.separability import exact_linear
-from novikoff.separability.certifying import evidence
+from novikoff.separability.certifying import data_of, evidence
 from novikoff.separability.exact_linear import Span
 from novikoff.separability.points import Points
 from novikoff.stream.rows import SparseRows
@@ -121,7 +121,8 @@ def test_hundreds_of_levels_are_decided_named_and_proved(model: Any) -> None:
     again = certify(frame.iloc[kept], answer.iloc[kept], model=model, fixed_effects=effects)
     assert again.verdict == "overlap"
     if model == "binary":
-        checkers.checked(found.to_dict(), evidence(frame, answer, fixed_effects=effects))
+        given = data_of(frame, answer, fixed_effects=effects)
+        checkers.checked(found.to_dict(), evidence(given))
 
 
 @pytest.mark.parametrize(

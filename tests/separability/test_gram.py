@@ -22,7 +22,7 @@ from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.separability import gram, search
-from novikoff.separability.certifying import evidence
+from novikoff.separability.certifying import data_of, evidence
 from novikoff.separability.exact_linear import aliases, kernel_aliases
 from novikoff.separability.gram import gram_of
 from novikoff.separability.points import Points, orthogonal_to
@@ -37,7 +37,7 @@ SQUARE = Kernel("poly", degree=2)
 
 def twice_checked(found: Certificate, X: Any, y: Any) -> Certificate:
     assert verify(found, X, y)
-    check.check(found.to_dict(), evidence(X, y))
+    check.check(found.to_dict(), evidence(data_of(X, y)))
     return found
 
 
@@ -168,7 +168,7 @@ def test_a_certificate_that_was_changed_is_rejected(
     change(written)
     written["seal"] = check.seal(written)
     with pytest.raises(check.Rejected, match=reason):
-        check.check(written, evidence(*XOR))
+        check.check(written, evidence(data_of(*XOR)))
     with pytest.raises(check.Rejected, match=reason):
         verify(Certificate.from_dict(written), *XOR)
 

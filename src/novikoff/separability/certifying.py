@@ -38,7 +38,7 @@ from novikoff.separability.models import (
     with_effects,
 )
 from novikoff.separability.points import Points, Progress, matrix_of
-from novikoff.separability.search import Findings, Search
+from novikoff.separability.search import Search
 from novikoff.separability.verifying import check_blocks
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, rows_of, two_labels
@@ -154,7 +154,7 @@ def certify(
     kind, in_kernel = _kind(model, trials), kernel is not None
     if in_kernel and (kind != "binary" or margin_rtol is not None):
         raise BadExample("a kernel is for two labels, and for margins as they are found")
-    given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+    given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
     fit_intercept = not in_kernel if fit_intercept is None else fit_intercept
     constant = bool(fit_intercept) and fixed_effects is None
     data, of = _modelled(given, kind, constant=constant, kernel=kernel)
@@ -162,30 +162,29 @@ def certify(
     points = Points(data.block, bias=bias, kernel=of.kernel if of else "")
     say: Progress = (lambda _: None) if progress is None else progress
     search = Search(points, seconds=max_seconds, progress=say)
-    known = search.known
     with ThreadPoolExecutor(1) as beside:
         digest = beside.submit(fingerprint, points.block)  # hashing needs no lock of Python's
 
         def certificate(margin: MarginInterval) -> Certificate:
             stated = digest.result(), data.files, data.names, data.label, data.classes
             about = Described(len(points), points.rows.dim, points.bias, *stated, of)
-            return _certificate(points, known, margin, about)
+            return _certificate(search, margin, about)
 
         try:
             search.run()
             if not in_kernel:
                 search.name_columns()
-            margin = _margin(points, known)
+            margin = _margin(search)
             if margin_rtol is None and not in_kernel and margin.relative_width > _WIDE:
                 margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
-            if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
-                both, until = (known.weights, margin), search.until
-                known.weights, margin = narrowed(
+            if search.verdict == Separation.COMPLETE and margin_rtol is not None and search.weights:
+                both, until = (search.weights, margin), search.until
+                search.weights, margin = narrowed(
                     points, both, rtol=margin_rtol, until=until, progress=say
                 )
             return certificate(margin)
         except KeyboardInterrupt:
-            raise Stopped(certificate(_margin(points, known))) from None
+            raise Stopped(certificate(_margin(search))) from None
 
 
 def verify(
@@ -230,7 +229,7 @@ def checked(
     it = claim(certificate)
     if isinstance(X, Scanned):
         require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
-        read = _evidence(_data(X.data, None))
+        read = evidence(data_of(X.data, None))
         check_blocks(certificate, read, X.examples, map(_usable, X))
         return read
     if isinstance(X, Regression):
@@ -240,19 +239,19 @@ def checked(
         is_ordinal = it.model is not None and it.model.kind == "ordinal"
         require(is_ordinal or not differs, "only one of the models has a constant")
     if it.model is None:
-        data = _data(X, y, fixed_effects=fixed_effects, weights=weights)
-        read = _evidence(data)
+        data = data_of(X, y, fixed_effects=fixed_effects, weights=weights)
+        read = evidence(data)
     else:
         kind = "binary" if it.model.kernel else it.model.kind
         require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
         require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
         levels = None if kind in (*COUNTED, "binary") else it.classes
         try:
-            given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+            given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
         except BadExample as error:
             require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error.without_cure}")
             raise
-        read = _evidence(given)
+        read = evidence(given)
         kernel = kernel_named(it.model.kernel) if it.model.kernel else None
         data, of = _modelled(given, kind, constant=it.model.constant, kernel=kernel)
         if of is not None:
@@ -266,12 +265,8 @@ def _usable(block: Block) -> Block:
     return block
 
 
-def evidence(X: Any, y: Any = None, *, fixed_effects: Any = None) -> Evidence:
-    """The data, given as to `certify`, as the checker takes them."""
-    return _evidence(_data(X, y, fixed_effects=fixed_effects))
-
-
-def _evidence(data: Data) -> Evidence:
+def evidence(data: Data) -> Evidence:
+    """The data as the checker takes them."""
     stated = data.files, data.names, data.label, data.classes, data.header
     return Evidence(examples(data.block), data.block.rows.dim, *stated)
 
@@ -298,7 +293,7 @@ def _modelled(
     return system_of(data, kind, constant=constant)
 
 
-def _data(
+def data_of(
     X: Any,
     y: Any,
     kind: str = "binary",
@@ -402,19 +397,15 @@ def _labels(
     return numbers, order
 
 
-def _certificate(
-    points: Points, known: Findings, margin: MarginInterval, about: Described
-) -> Certificate:
-    signs = points.block.labels
-    face, weights, complement = known.face, dict[int, int](), list[Sparse]()
-    inside, is_open = set[int](), known.verdict == Separation.UNDECIDED
+def _certificate(known: Search, margin: MarginInterval, about: Described) -> Certificate:
+    points, face = known.points, known.face
+    signs, inside = points.block.labels, set[int]()
+    weights, complement = dict[int, int](), list[Sparse]()
     if known.weights is not None:
         some = np.flatnonzero(known.weights.integers)
-        pairs = zip(some.tolist(), known.weights.integers[some].tolist(), strict=True)
-        weights = dict(pairs)
+        weights = dict(zip(some.tolist(), known.weights.integers[some].tolist(), strict=True))
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
-        rows = np.array(sorted(face.multipliers), dtype=np.int64)
-        inside = set(points.touched_by(rows).tolist())
+        inside = {*points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64)).tolist()}
         restricted = (  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
@@ -438,19 +429,18 @@ def _certificate(
             else None
         ),
         why_undecided=known.why,
-        open=ranges(face.outside()) if is_open else (),
+        open=ranges(face.outside()) if known.verdict == Separation.UNDECIDED else (),
     )
-    if about.kind in ("multinomial", "ordinal", "kernel"):
+    if not weights or about.kind in ("multinomial", "ordinal", "kernel"):
         return found
-    response = points.one_response() if weights else {}
-    infinite = found.infinite if response else {}
-    texts = {1: about.classes[-1], -1: about.classes[0]}
-    one = {j: (n, texts[sign]) for j, (n, sign) in response.items() if j in infinite}
-    return replace(found, one_response=one) if one else found
+    infinite, texts = found.infinite, {1: about.classes[-1], -1: about.classes[0]}
+    response = points.one_response().items()
+    one = {j: (n, texts[sign]) for j, (n, sign) in response if j in infinite}
+    return replace(found, one_response=one)
 
 
 def _determined(
-    about: Described, known: Findings, inside: set[int], complement: Sequence[Sparse]
+    about: Described, known: Search, inside: set[int], complement: Sequence[Sparse]
 ) -> tuple[int, ...]:
     """Of the columns of rows that are not separated, those to keep: the others are combinations.
 
@@ -467,16 +457,16 @@ def _determined(
     return tuple(sorted(inside.difference(last_columns(complement, order))))
 
 
-def _margin(points: Points, known: Findings) -> MarginInterval:
+def _margin(known: Search) -> MarginInterval:
     """An interval for the best margin, from the weights and the mistakes of the perceptron."""
+    points = known.points
     if known.face.multipliers:
         return MarginInterval(Fraction(0), Fraction(0), {})
-    hull = known.hull or {}
-    most = points.hull_squared(hull) if hull else None
+    most = points.hull_squared(known.hull) if known.hull else None
     if known.verdict != Separation.COMPLETE or known.weights is None:
-        return MarginInterval(Fraction(0), most, hull)
+        return MarginInterval(Fraction(0), most, known.hull)
     size = points.exact.square_of(known.weights)
     if size <= 0:
         raise BadExample("the kernels are those of no space: a vector has a square of at most 0")
     reached = points.nearest(known.weights)[1] ** 2 / size
-    return MarginInterval(reached, most, hull)
+    return MarginInterval(reached, most, known.hull)

@@ -117,11 +117,6 @@ class Face:
         """The columns in use in which all of U is 0."""
         return np.setdiff1d(self.columns, self.touched)
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether U is the whole space."""
-        return len(self.pivots) == len(self.columns)
-
     def outside(self) -> NDArray[np.bool_]:
         """Which points are not in U, exactly."""
         mask = np.zeros(self.points.length, dtype=np.bool_)

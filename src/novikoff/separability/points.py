@@ -27,7 +27,6 @@ from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector,
 Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
 _FEW, _MOST_INTEGERS = 16, 1 << 24  # vectors to check one by one; numbers of a matrix of integers
-_LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
 class Points:
@@ -78,16 +77,6 @@ class Points:
     def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
         """Which rows are orthogonal to all of these vectors, exactly."""
         return orthogonal_to(self.exact, vectors)
-
-    def first_touching(self) -> Positions:
-        """The rows that are the first with some feature not 0."""
-        if isinstance(self.rows, SparseRows):
-            it, first = matrix_of(self.rows), np.full(self.rows.dim, -1)
-            first[it.indices[::-1]] = np.arange(len(it.indices))[::-1]  # the last one written stays
-            rows = np.searchsorted(it.indptr, first[first >= 0], side="right") - 1
-        else:
-            rows = (self.rows.values[:_LOOKED_AT] != 0).argmax(axis=0)
-        return np.unique(rows)
 
     @cached_property
     def used(self) -> NDArray[np.int64]:

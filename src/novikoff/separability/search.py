@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -56,29 +55,24 @@ _BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they s
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
 
-@dataclass
-class Findings:
-    """What is known so far: always true, and complete once the verdict is decided."""
-
-    aliases: dict[int, Sparse] | None
-    face: Face
-    separated: NDArray[np.bool_]
-    weights: ExactVector | None = None
-    hull: Sparse | None = None
-    verdict: Separation = Separation.UNDECIDED
-    shown_aliases: dict[int, Sparse] | None = None  # of columns that the weights do not use
-    alone: tuple[int, ...] = ()
-    why: str = "the search was interrupted"
-
-
 class Search:
-    """Tries methods in the order of their cost; `known` holds what is known so far."""
+    """Tries methods in the order of their cost.
+
+    The public attributes are what is known so far: always true, and complete once the verdict is
+    decided. `shown_aliases` are those of columns that the weights do not use.
+    """
 
     def __init__(self, points: Points, *, seconds: float, progress: Progress) -> None:
         self.points, self._seconds = points, seconds
-        none = np.zeros(len(points), dtype=np.bool_)
-        self.known = Findings(None, Face(points, np.arange(points.length)), none)
         self.until = time.monotonic() + seconds
+        self.verdict, self.why = Separation.UNDECIDED, "the search was interrupted"
+        self.face = Face(points, np.arange(points.length))
+        self.separated = np.zeros(len(points), dtype=np.bool_)
+        self.weights: ExactVector | None = None
+        self.hull: Sparse = {}
+        self.aliases: dict[int, Sparse] | None = None
+        self.shown_aliases: dict[int, Sparse] | None = None
+        self.alone: tuple[int, ...] = ()
         self._progress, self._last = progress, ""
         self._mistakes = np.zeros(len(points), dtype=np.int64)
         self._cycle: dict[int, int] = {}
@@ -109,36 +103,36 @@ class Search:
                 except Inexact:
                     self._exact_programs()
         except Undecided as reason:
-            self.known.why = str(reason)
+            self.why = str(reason)
             if time.monotonic() >= self.until:  # whatever gave up, it had too little time
                 limit = f"the limit of {self._seconds:g} s was reached ({self._last})"
-                self.known.why = f"{limit}; raise max_seconds"
+                self.why = f"{limit}; raise max_seconds"
 
     def name_columns(self) -> None:
         """Find columns that separate alone, or weights with few columns; and aliases of others.
 
         The aliases of the proof stay as they are: weights may be any that separate.
         """
-        known, points = self.known, self.points
-        known.shown_aliases = known.aliases
-        if known.verdict == Separation.COMPLETE:
-            known.alone = columns_alone(points)
-        if known.verdict != Separation.QUASI_COMPLETE or known.weights is None:
+        points = self.points
+        self.shown_aliases = self.aliases
+        if self.verdict == Separation.COMPLETE:
+            self.alone = columns_alone(points)
+        if self.verdict != Separation.QUASI_COMPLETE or self.weights is None:
             return
         self._say("looking for the columns at fault")
-        few = few_columns(points, known.face, known.separated, self.until)
-        if few is None or _columns(few, points) > _columns(known.weights, points):
+        few = few_columns(points, self.face, self.separated, self.until)
+        if few is None or _columns(few, points) > _columns(self.weights, points):
             return
         used = np.flatnonzero(few.integers).tolist()
-        if known.aliases and not {*used}.isdisjoint(known.aliases):
+        if self.aliases and not self.aliases.keys().isdisjoint(used):
             try:
                 others = aliases(points, used)
             except Undecided:
                 return
-            if not {*used}.isdisjoint(others):
+            if not others.keys().isdisjoint(used):
                 return
-            known.shown_aliases = others
-        known.weights = few
+            self.shown_aliases = others
+        self.weights = few
 
     def _name_aliases(self) -> None:
         """Find the aliased columns, unless it would take too long."""
@@ -147,16 +141,16 @@ class Search:
         if self.points.length <= MOST_COLUMNS or (is_quick and self.until == math.inf):
             self._say("looking for aliased columns")
             with suppress(Undecided):
-                self.known.aliases = find(self.points)
+                self.aliases = find(self.points)
 
     def _not_complete(self, zero_sum: Sparse) -> None:
         """Record rows whose positive multiples sum to zero."""
-        self.known.face.add(zero_sum)
+        self.face.add(zero_sum)
         self._say(_NOT_COMPLETE)
 
     def _begin(self, first: Positions, second: Positions) -> None:
         """Start a face without the aliased columns, from all rows known to be inseparable."""
-        aliased = np.array([*(self.known.aliases or ())], dtype=np.int64)
+        aliased = np.array([*(self.aliases or ())], dtype=np.int64)
         face = Face(self.points, np.setdiff1d(np.arange(self.points.length), aliased))
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
@@ -171,7 +165,7 @@ class Search:
             first, second = first[left], second[left]
         if self._cycle:
             face.add(self._cycle)
-        self.known.face = face  # with more rows than the one before
+        self.face = face  # with more rows than the one before
 
     def _adaptive_perceptron(self) -> bool:
         """Whether a few passes of the adaptive perceptron find weights that separate, exactly.
@@ -237,7 +231,7 @@ class Search:
     def _bound_margin(self, times: Positions) -> None:
         """So many times the rows, or none of them, bound the best margin from above."""
         rows = np.flatnonzero(times)
-        self.known.hull = dict(zip(rows.tolist(), times[rows].tolist(), strict=True))
+        self.hull = dict(zip(rows.tolist(), times[rows].tolist(), strict=True))
 
     def _margin(self) -> float:
         """The margin for the rows that are visited again: about R², which saves most passes.
@@ -269,17 +263,16 @@ class Search:
         return True
 
     def _decide(self, weights: ExactVector | None, separated: NDArray[np.bool_]) -> None:
-        known = self.known
-        known.weights, known.separated, known.why = weights, separated, ""
+        self.weights, self.separated, self.why = weights, separated, ""
         if weights is None:
-            known.verdict = Separation.OVERLAP
+            self.verdict = Separation.OVERLAP
         else:
-            inside = known.face.multipliers
-            known.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
+            inside = self.face.multipliers
+            self.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
 
     def _some_groups_overlap(self) -> bool:
         """Whether a program on some loosely connected groups of rows shows that rows cancel."""
-        face = self.known.face
+        face = self.face
         if self._may_be_loose(face):
             with suppress(Inexact):
                 self._local_program(face, np.arange(len(self.points)), face.orthogonal())
@@ -294,8 +287,8 @@ class Search:
 
     def _loose_groups(self) -> bool:
         """Whether the verdict is known once no coordinate that loose groups share is left."""
-        face = self.known.face
-        while self._may_be_loose(face) and len(outside := _outside(face)):
+        face = self.face
+        while self._may_be_loose(face) and len(outside := np.flatnonzero(face.outside())):
             basis = face.orthogonal()
             found = differences(self.points.matrix(outside) @ basis)
             if found is None:
@@ -305,7 +298,7 @@ class Search:
             weights = face.weights(found[0], bits=None)
             if found[1]:
                 face.add_within({int(outside[i]): n for i, n in found[1].items()})
-            signs, left = self.points.signs(weights), _outside(face)
+            signs, left = self.points.signs(weights), np.flatnonzero(face.outside())
             if not ((signs[left] > 0).all() and len(left) == np.count_nonzero(signs)):
                 return False
             self._decide(weights if len(left) else None, signs > 0)
@@ -327,14 +320,14 @@ class Search:
 
     def _programs(self) -> None:
         """Solve linear programs on some rows outside the face, until all rows agree with one."""
-        face = self.known.face
+        face = self.face
         if self._loose_groups():
             return None
         working = np.zeros(0, dtype=np.int64)
         while True:
-            outside = _outside(face)
+            outside = np.flatnonzero(face.outside())
             if len(outside) == 0:
-                return self._decide(None, self.known.separated)
+                return self._decide(None, self.separated)
             dimension = len(face.columns) - len(face.pivots)
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
@@ -350,13 +343,13 @@ class Search:
 
     def _exact_programs(self) -> None:
         """Decide in exact arithmetic, which takes longer, from the face known by now."""
-        face = self.known.face
-        while len(outside := _outside(face)):
+        face = self.face
+        while len(outside := np.flatnonzero(face.outside())):
             found = alternative(face, outside, until=self.until, progress=self._say)
             if isinstance(found, ExactVector):
                 return self._decide(found, self.points.signs(found) > 0)
             face.add_within(found)
-        return self._decide(None, self.known.separated)
+        return self._decide(None, self.separated)
 
     def _balance(self, reason: str) -> None:
         """Balance the next programs, as sizes may be the problem; give up if they are balanced."""
@@ -420,11 +413,6 @@ class Search:
                 self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
         return outside[np.flatnonzero(signs[outside] <= 0)]
-
-
-def _outside(face: Face) -> Positions:
-    """The rows outside the face."""
-    return np.flatnonzero(face.outside()) if not face.is_everything else np.zeros(0, np.int64)
 
 
 def _columns(w: ExactVector, points: Points) -> int:
