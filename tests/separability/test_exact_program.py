@@ -14,8 +14,8 @@ from novikoff import Block, certify, verify
 from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.separability import exact_linear, search
 from novikoff.separability.exact_linear import Inexact, Span, Undecided
-from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
+from novikoff.separability.linear_programs import alternative
 from novikoff.separability.points import Points
 
 

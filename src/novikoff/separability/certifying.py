@@ -26,11 +26,12 @@ from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.ledger.kernels import AnyKernel, Kernel
 from novikoff.separability.exact_linear import last_columns
-from novikoff.separability.gram import gram_of, kernel_named
 from novikoff.separability.models import (
     COUNTED,
     Regression,
     counted,
+    gram_of,
+    kernel_named,
     levels_of,
     named_effects,
     refused_gap,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from novikoff.separability.exact_linear import Span, Undecided
 from novikoff.separability.points import Points, columns_of
 from novikoff.stream.rows import Positions, Vector
 
+WEIGHT_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _BITS = (4, 12, 24, 40)  # of rounded multipliers, tried until the others are positive
 
 
@@ -146,6 +147,10 @@ class Face:
                 size = math.inf
             out.append(float(w[free]) * size)
         return np.array([*out, *w[self.untouched]])
+
+    def roundings(self, coordinates: Vector) -> Iterator[ExactVector]:
+        """The weights with these coordinates, rounded to more and more bits, and in the end not."""
+        return (self.weights(coordinates, bits=bits) for bits in (*WEIGHT_BITS, None))
 
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
         """Weights exactly orthogonal to U, with coordinates near these in the basis `orthogonal`.

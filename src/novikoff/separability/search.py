@@ -22,10 +22,10 @@ from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
 from novikoff.separability.exact_linear import Inexact, Undecided, aliases, kernel_aliases
-from novikoff.separability.exact_program import alternative
-from novikoff.separability.face import Face
+from novikoff.separability.face import WEIGHT_BITS, Face
 from novikoff.separability.linear_programs import (
     Support,
+    alternative,
     columns_alone,
     few_columns,
     maximal_support,
@@ -51,7 +51,6 @@ _PROGRAMS = 400  # solved at most
 _MANY_DIMENSIONS = 100  # from which on loosely connected groups of rows come first,
 _MOST_IN_A_ROW = 64  # if rows have no more numbers, on average;
 _MOST_GROUPS = 64  # times as many of them as in the first program
-_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
 
@@ -253,7 +252,7 @@ class Search:
 
         enough = 0.9 * margin(weights)
         if (weights != np.rint(weights)).any():
-            shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in _BITS)
+            shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in WEIGHT_BITS)
             weights = next((w for w in shorter if w.any() and margin(w) > enough), weights)
         exact = ExactVector.of(weights, "weights")
         signs = self.points.signs(exact)
@@ -359,9 +358,6 @@ class Search:
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
         """Solve the program on the working rows, for weights orthogonal to the face."""
-        left = self.until - time.monotonic()
-        if left <= 0:
-            raise Undecided("the time limit was reached")
         if self._solved == _PROGRAMS:
             raise Inexact(f"{_PROGRAMS} linear programs were not enough")
         self._solved += 1
@@ -370,7 +366,7 @@ class Search:
             f"{basis.shape[1]:,} dimensions"
         )
         points = self.points.matrix(working) @ basis
-        return maximal_support(points, seconds=left, balanced=self._balanced)
+        return maximal_support(points, until=self.until, balanced=self._balanced)
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows for the first program: those most often mistaken, and some from everywhere."""
@@ -406,8 +402,7 @@ class Search:
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
             return outside[wrong[np.argsort(scores[wrong], kind="stable")]]
-        for bits in (*_BITS, None):
-            exact = face.weights(coordinates, bits=bits)
+        for exact in face.roundings(coordinates):
             signs = self.points.signs(exact)
             if (signs[outside] > 0).all():
                 self._decide(exact, signs > 0)
