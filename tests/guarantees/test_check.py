@@ -32,8 +32,9 @@ from novikoff.guarantees import check
 from novikoff.guarantees.certificate import fingerprint
 from novikoff.guarantees.exact.rows import usable
 from novikoff.separability import certifying
-from novikoff.separability.certifying import data_of, evidence
+from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import rank_of
+from novikoff.separability.models import data_of
 from novikoff.sources import Data
 
 Written = dict[str, Any]

@@ -20,8 +20,9 @@ from helpers.separation import Problem, problems, separable_rows, verdict
 from novikoff import BadExample, Block, certify, verify
 from novikoff.guarantees import check
 from novikoff.separability import exact_linear
-from novikoff.separability.certifying import data_of, evidence
+from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import Span
+from novikoff.separability.models import data_of
 from novikoff.separability.points import Points
 from novikoff.stream.rows import SparseRows
 

@@ -22,9 +22,9 @@ from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.separability import models, search
-from novikoff.separability.certifying import data_of, evidence
+from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import aliases, kernel_aliases
-from novikoff.separability.models import gram_of
+from novikoff.separability.models import data_of, gram_of
 from novikoff.separability.points import Points, orthogonal_to
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block

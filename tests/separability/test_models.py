@@ -27,8 +27,8 @@ from novikoff import (
     verify,
 )
 from novikoff.guarantees import check
-from novikoff.separability.certifying import checked, data_of, evidence
-from novikoff.separability.models import COUNTED
+from novikoff.separability.certifying import checked, evidence
+from novikoff.separability.models import COUNTED, data_of
 
 KINDS = ("poisson", "binomial", "multinomial", "ordinal")
 

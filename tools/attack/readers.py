@@ -21,7 +21,8 @@ from attack.texts import PIECES
 from novikoff import BadExample, sources
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Evidence
-from novikoff.separability.certifying import data_of, evidence
+from novikoff.separability.certifying import evidence
+from novikoff.separability.models import data_of
 
 SPACES = [
     text.encode() for text in ("\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2003", "\u2028", "\t")
