@@ -74,7 +74,6 @@ class Search:
         self.alone: tuple[int, ...] = ()
         self._progress, self._last = progress, ""
         self._mistakes = np.zeros(len(points), dtype=np.int64)
-        self._cycle: dict[int, int] = {}
         self._solved, self._groups = 0, 1
         self._balanced = False
 
@@ -154,6 +153,8 @@ class Search:
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
             face.add({int(zero[0]): 1})
+        if self.face.multipliers and len(first) == 0:  # contradictions follow, all together
+            face.add(self.face.multipliers)
         while len(first):
             step = max(1, len(first) // max(_FEW_ROWS, _PAIRS_A_DIMENSION * len(face.columns)))
             some = np.arange(0, len(first), step)
@@ -162,8 +163,6 @@ class Search:
             face.add_pairs(first[some], second[some])
             left = face.outside()[first]
             first, second = first[left], second[left]
-        if self._cycle:
-            face.add(self._cycle)
         self.face = face  # with more rows than the one before
 
     def _adaptive_perceptron(self) -> bool:
@@ -215,8 +214,7 @@ class Search:
                     return self._separates(combined if points.in_kernel else learner.weights)
                 if run.cycle is not None:
                     counts = map(int, run.cycle.multipliers)  # every step was 1
-                    self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
-                    self._not_complete(self._cycle)
+                    self._not_complete(dict(zip(run.cycle.rows.tolist(), counts, strict=True)))
                     return False
                 passes = len(ledger.epoch_ends) - passes
                 read += (ledger.n_rounds - rounds) * a_row + passes * _PASS_ITSELF
@@ -274,9 +272,8 @@ class Search:
         face = self.face
         if self._may_be_loose(face):
             with suppress(Inexact):
-                self._local_program(face, np.arange(len(self.points)), face.orthogonal())
-        self._cycle = dict(face.multipliers)
-        return bool(self._cycle)
+                self._local_program(np.arange(len(self.points)), face.orthogonal())
+        return bool(face.multipliers)
 
     def _may_be_loose(self, face: Face) -> bool:
         """Whether many dimensions are left, and rows have few numbers."""
@@ -291,7 +288,7 @@ class Search:
             basis = face.orthogonal()
             found = differences(self.points.matrix(outside) @ basis)
             if found is None:
-                if not self._local_program(face, outside, basis):
+                if not self._local_program(outside, basis):
                     return False
                 continue
             weights = face.weights(found[0], bits=None)
@@ -304,15 +301,15 @@ class Search:
             return True
         return False
 
-    def _local_program(self, face: Face, outside: Positions, basis: sparse.csc_array[Any]) -> bool:
+    def _local_program(self, outside: Positions, basis: sparse.csc_array[Any]) -> bool:
         """Solve a program on groups of rows that share few coordinates; whether the face grows."""
-        z, known = self.points.matrix(outside) @ basis, len(face.multipliers)
+        z, known = self.points.matrix(outside) @ basis, len(self.face.multipliers)
         while len(rows := some_groups(z, times=self._groups)) and self._groups <= _MOST_GROUPS:
             self._groups *= 2
             best = self._solve(outside[rows], basis, len(outside))
             if not best.separated.all():
-                self._grow(face, outside[rows], best)
-                return len(face.multipliers) > known
+                self._grow(outside[rows], best)
+                return len(self.face.multipliers) > known
             if len(rows) == len(outside):
                 break
         return False
@@ -331,14 +328,14 @@ class Search:
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
             while (best := self._solve(working, basis, len(outside))).separated.all():
-                against = self._rows_against(face, best.weights, basis @ best.weights, outside)
+                against = self._rows_against(best.weights, basis @ best.weights, outside)
                 if len(against) == 0:
                     return None
                 fresh = np.setdiff1d(against, working, assume_unique=True)
                 if len(fresh) == 0:
                     self._balance("floating point and exact arithmetic disagree on some rows")
                 working = np.union1d(working, fresh[: max(200, dimension)])
-            self._grow(face, working, best)
+            self._grow(working, best)
 
     def _exact_programs(self) -> None:
         """Decide in exact arithmetic, which takes longer, from the face known by now."""
@@ -379,20 +376,18 @@ class Search:
         step = max(1, len(outside) // (room - len(hard)))
         return np.union1d(working, np.concatenate([hard, outside[::step]]))
 
-    def _grow(self, face: Face, working: Positions, best: Support) -> None:
+    def _grow(self, working: Positions, best: Support) -> None:
         """Add the rows that could not be separated to the face, exactly."""
-        first = not face.multipliers
+        first = not self.face.multipliers
         # large ones come first because they stay positive in the exact solution
         order = np.argsort(-best.shares, kind="stable")
         order = order[~best.separated[order] & (best.multipliers[order] > 0)]
-        if not len(order) or not face.add_rounded(working[order], best.multipliers[order]):
+        if not len(order) or not self.face.add_rounded(working[order], best.multipliers[order]):
             self._balance("the solver's multipliers could not be made exact")
         elif first:
             self._say(_NOT_COMPLETE)
 
-    def _rows_against(
-        self, face: Face, coordinates: Vector, w: Vector, outside: Positions
-    ) -> Positions:
+    def _rows_against(self, coordinates: Vector, w: Vector, outside: Positions) -> Positions:
         """Rows outside the face that the weights do not separate, the worst first.
 
         There are none only if exact weights separate all of them, and then the verdict is known.
@@ -402,7 +397,7 @@ class Search:
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
             return outside[wrong[np.argsort(scores[wrong], kind="stable")]]
-        for exact in face.roundings(coordinates):
+        for exact in self.face.roundings(coordinates):
             signs = self.points.signs(exact)
             if (signs[outside] > 0).all():
                 self._decide(exact, signs > 0)
