@@ -19,7 +19,7 @@ from scipy import sparse
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, integers
 from novikoff.separability.exact_linear import Span, Undecided
-from novikoff.separability.points import Points, columns_of
+from novikoff.separability.points import Points, columns_of, orthogonal_to
 from novikoff.stream.rows import Positions, Vector
 
 WEIGHT_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
@@ -102,7 +102,7 @@ class Face:
         times = max([1, *(-x // self.multipliers[i] + 1 for i, x in changes.items())])
         lifted = {i: times * x + changes.get(i, 0) for i, x in self.multipliers.items()}
         together = Counter(lifted) + Counter(fresh)
-        if not self.points.sum_is_zero(together):
+        if not self.points.exact.sum_of(together, self.points.labels).is_zero:
             return False
         common = math.gcd(*together.values())
         self.multipliers = Counter({i: x // common for i, x in together.items()})
@@ -122,7 +122,7 @@ class Face:
         """Which points are not in U, exactly."""
         mask = np.zeros(self.points.length, dtype=np.bool_)
         mask[self.untouched] = True
-        return self.points.touching(mask) | ~self.points.orthogonal_to(self.complement)
+        return self.points.touching(mask) | ~orthogonal_to(self.points.exact, self.complement)
 
     def orthogonal_vectors(self) -> list[Sparse]:
         """A basis of the weights orthogonal to U."""

@@ -144,10 +144,8 @@ def data_of(
     _refuse_gaps(data)
     counts = data.block.importances if weights is None else weights
     block = replace(data.block, importances=None)  # only whether a row counts matters here
-    if counts is not None and len(used := np.flatnonzero(_weights(counts, len(block)))) < len(
-        block
-    ):
-        block = Block(block.rows.take(used), block.labels[used])
+    if counts is not None and not (used := _weights(counts, len(block)) != 0).all():
+        block = Block(block.rows.take(np.flatnonzero(used)), block.labels[used])
     return replace(data, block=block)
 
 

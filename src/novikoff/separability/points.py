@@ -65,18 +65,10 @@ class Points:
         """‖Σ λ z‖² / (Σ λ)²: no weights have a larger squared margin."""
         return self.exact.square_of_sum(multipliers, self.labels) / sum(multipliers.values()) ** 2
 
-    def sum_is_zero(self, multipliers: Sparse) -> bool:
-        """Whether Σ λ z = 0, exactly."""
-        return self.exact.sum_of(multipliers, self.labels).is_zero
-
     @cached_property
     def exponent(self) -> int:
         """The largest e ≤ 0 such that every value is an integer times 2^e."""
         return min(0, lowest_exponent(self.rows.values.reshape(-1).astype(np.float64)))
-
-    def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
-        """Which rows are orthogonal to all of these vectors, exactly."""
-        return orthogonal_to(self.exact, vectors)
 
     @cached_property
     def used(self) -> NDArray[np.int64]:
