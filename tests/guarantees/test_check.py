@@ -456,12 +456,12 @@ def test_saving_and_loading_changes_nothing(
     loaded = Certificate.load(path)
     assert loaded.to_dict() == found.to_dict() == json.loads(path.read_text())
     assert str(loaded) == str(
-        replace(found, aliases=None, alone=(), only_label=None)
+        replace(found, aliases=None, alone=(), only_label=None, one_response={})
     )  # a file holds only what is checked
     assert loaded.weights == found.weights
     assert loaded.separated_rows.tolist() == found.separated_rows.tolist()
     assert verify(loaded, data)
-    with pytest.raises(Rejected, match="the columns: None here"):
+    with pytest.raises(Rejected, match="the label's column: None here"):
         verify(loaded, block_of(problem))
 
 

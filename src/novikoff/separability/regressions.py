@@ -115,9 +115,8 @@ def _of_formula(
         weights = frame[_column(weights, frame)].to_numpy()
     try:
         every = formulaic.Formula(terms, _context={"__formulaic_variables_available__": others})
-        is_offset = (any(str(f).startswith("offset(") for f in one.factors) for one in every)
         wanted = formulaic.Formula(
-            [one for one, no in zip(every, is_offset, strict=True) if not no]
+            [one for one in every if not any(str(f).startswith("offset(") for f in one.factors)]
         )
         used = [name for name in map(str, wanted.required_variables) if name in frame.columns]
         _refuse_missing(frame, used)
