@@ -17,7 +17,6 @@ from novikoff.guarantees.exact.rows import Entries
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Adaptive, Additive, Dual
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
@@ -119,7 +118,10 @@ class Search:
             return
         self._say("looking for the columns at fault")
         few = few_columns(points, self.face, self.separated, self.until)
-        if few is None or _columns(few, points) > _columns(self.weights, points):
+        if few is None:
+            return
+        now, then = (np.count_nonzero(w.integers[: points.rows.dim]) for w in (few, self.weights))
+        if now > then:
             return
         used = np.flatnonzero(few.integers).tolist()
         if self.aliases and not self.aliases.keys().isdisjoint(used):
@@ -218,7 +220,9 @@ class Search:
                     return False
                 passes = len(ledger.epoch_ends) - passes
                 read += (ledger.n_rounds - rounds) * a_row + passes * _PASS_ITSELF
-                if read > _PATIENCE and _stuck(ledger, passes):
+                made = ledger.epoch_updates[-passes:]
+                quarter = max(1, len(made) // 4)
+                if read > _PATIENCE and sum(made[-quarter:]) > 0.5 * sum(made[:quarter]):
                     return False
             return False
         finally:
@@ -403,18 +407,6 @@ class Search:
                 self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
         return outside[np.flatnonzero(signs[outside] <= 0)]
-
-
-def _columns(w: ExactVector, points: Points) -> int:
-    """How many columns have a weight; the constant is none."""
-    return int(np.count_nonzero(w.integers[: points.rows.dim]))
-
-
-def _stuck(ledger: Ledger, passes: int) -> bool:
-    """Whether the last quarter of the passes made more than half the mistakes of the first."""
-    made = np.array(ledger.epoch_updates[-passes:])
-    quarter = max(1, len(made) // 4)
-    return bool(made[-quarter:].sum() > 0.5 * made[:quarter].sum())
 
 
 def _contradictions(points: Points) -> tuple[Positions, Positions]:
