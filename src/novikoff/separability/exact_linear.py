@@ -327,7 +327,7 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
     order = [*dict.fromkeys([*constant, *first, *range(points.length)])]
     n, every = len(points), np.arange(points.length)
     step = max(1, n // (points.length + 16))
-    sample = np.arange(0, n, step)
+    sample = np.union1d(np.arange(0, n, step), points.first_touching())
     while True:
         relations = _simple_relations(points, sample, order)
         if relations is None:

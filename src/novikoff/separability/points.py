@@ -70,6 +70,14 @@ class Points:
         """The largest e ≤ 0 such that every value is an integer times 2^e."""
         return min(0, lowest_exponent(self.rows.values.reshape(-1).astype(np.float64)))
 
+    def first_touching(self) -> Positions:
+        """The rows that are the first with some feature, if they are sparse."""
+        if isinstance(self.rows, DenseRows):
+            return np.zeros(0, dtype=np.int64)
+        it, first = matrix_of(self.rows), np.full(self.rows.dim, -1)
+        first[it.indices[::-1]] = np.arange(len(it.indices))[::-1]  # the last one written stays
+        return np.unique(np.searchsorted(it.indptr, first[first >= 0], side="right") - 1)
+
     @cached_property
     def used(self) -> NDArray[np.int64]:
         """In how many rows each feature is not 0, first among the −1, then among the +1."""
