@@ -384,7 +384,7 @@ def test_an_undecided_verdict_is_status_1_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def give_up(search: Search) -> None:
-        search.known.why = "the time limit was reached"
+        search.why = "the time limit was reached"
 
     monkeypatch.setattr(Search, "run", give_up)
     data = write(tmp_path, "mail.csv")
@@ -406,7 +406,7 @@ from novikoff.cli.main import main
 from novikoff.separability.search import Search
 
 def wait(search):
-    search.known.hull = {0: 1, 1: 1}
+    search.hull = {0: 1, 1: 1}
     print("ready", flush=True)
     signal.pause()
 

@@ -34,6 +34,7 @@ from novikoff.guarantees.exact.rows import usable
 from novikoff.separability import certifying
 from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import rank_of
+from novikoff.separability.models import data_of
 from novikoff.sources import Data
 
 Written = dict[str, Any]
@@ -55,7 +56,7 @@ def checked(certificate: Written, problem: Problem) -> None:
     """The three checks of one certificate, which must say the same."""
     block, said = block_of(problem), []
     for checks in (
-        lambda: checkers.checked(certificate, evidence(block)),
+        lambda: checkers.checked(certificate, evidence(data_of(block))),
         lambda: certifying.checked(certificate, block),
     ):
         try:
@@ -572,7 +573,7 @@ def test_the_checker_reads_files_as_novikoff_does(
     try:
         here = read_twice(file, label)
         rows = [(y, list(row)) for y, row in here.examples]
-        there = evidence(sources.read(file, label=label, hashed=True))
+        there = evidence(data_of(sources.read(file, label=label, hashed=True)))
     except (BadExample, Rejected):
         return  # one of them refuses the file, and proves nothing
     if not all(a < b for _, row in rows for (a, _), (b, _) in pairwise(row)):
@@ -614,7 +615,7 @@ def test_the_checker_refuses_what_novikoff_refuses(name: str, text: str, tmp_pat
     file = tmp_path / name
     file.write_bytes(text.encode())
     with pytest.raises(BadExample):
-        evidence(sources.read(file))
+        evidence(data_of(sources.read(file)))
     with pytest.raises((Rejected, csv.Error)):
         read_twice(file)
 

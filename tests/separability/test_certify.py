@@ -371,7 +371,7 @@ def test_the_classes_of_scikit_learns_data_are_separable_as_is_known(name: str, 
 
 def test_certify_and_verify_check_the_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[Rows] = []
-    for module in ("separability.certifying", "guarantees.exact.rows"):
+    for module in ("separability.models", "guarantees.exact.rows"):
         monkeypatch.setattr(f"novikoff.{module}.usable", checked.append)
     found = certify(SMALL, SMALL_LABELS)
     assert len(checked) == 1

@@ -14,9 +14,9 @@ from novikoff import Block, certify, verify
 from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.separability import exact_linear, search
 from novikoff.separability.exact_linear import Inexact, Span, Undecided
-from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
-from novikoff.separability.points import Points
+from novikoff.separability.linear_programs import alternative
+from novikoff.separability.points import Points, orthogonal_to
 
 
 @settings(max_examples=120)
@@ -34,7 +34,7 @@ def test_either_weights_separate_all_or_multiples_sum_to_zero(problem: Problem) 
     else:
         assert min(found.values()) > 0
         assert set(found) <= set(outside.tolist())
-        assert points.sum_is_zero(found)
+        assert points.exact.sum_of(found, points.labels).is_zero
 
 
 @settings(max_examples=100)
@@ -101,7 +101,7 @@ def test_what_is_orthogonal_to_a_span_and_sums_within_it_are_exact(
         span = Span(points, np.arange(len(points)), np.arange(points.length))
     vectors = span.orthogonal_vectors()
     assert len(vectors) + len(reduced(problem.points)) == len(span.touched)
-    assert points.orthogonal_to(vectors).all()
+    assert orthogonal_to(points.exact, vectors).all()
     assert all(math.gcd(*v.values()) == 1 for v in vectors)  # in lowest terms
     assert {type(x) for v in vectors for x in v.values()} <= {int}
     others = np.setdiff1d(np.arange(len(points)), span.independent)
@@ -109,4 +109,5 @@ def test_what_is_orthogonal_to_a_span_and_sums_within_it_are_exact(
     found, under = span.combination(others, times)
     total = dict(zip(others.tolist(), (under * times).tolist(), strict=True))
     total |= dict(zip(span.independent.tolist(), found, strict=True))
-    assert points.sum_is_zero({i: x for i, x in total.items() if x})
+    some = {i: x for i, x in total.items() if x}
+    assert points.exact.sum_of(some, points.labels).is_zero

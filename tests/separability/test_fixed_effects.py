@@ -22,6 +22,7 @@ from novikoff.guarantees import check
 from novikoff.separability import exact_linear
 from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import Span
+from novikoff.separability.models import data_of
 from novikoff.separability.points import Points
 from novikoff.stream.rows import SparseRows
 
@@ -121,7 +122,8 @@ def test_hundreds_of_levels_are_decided_named_and_proved(model: Any) -> None:
     again = certify(frame.iloc[kept], answer.iloc[kept], model=model, fixed_effects=effects)
     assert again.verdict == "overlap"
     if model == "binary":
-        checkers.checked(found.to_dict(), evidence(frame, answer, fixed_effects=effects))
+        given = data_of(frame, answer, fixed_effects=effects)
+        checkers.checked(found.to_dict(), evidence(given))
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ from helpers.strategies import dyadic_data
 from novikoff import Certificate, Kernel, certify, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.exact.rows import ExactRows
-from novikoff.separability import gram, search
+from novikoff.separability import models, search
 from novikoff.separability.certifying import evidence
 from novikoff.separability.exact_linear import aliases, kernel_aliases
-from novikoff.separability.gram import gram_of
+from novikoff.separability.models import data_of, gram_of
 from novikoff.separability.points import Points, orthogonal_to
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
@@ -37,7 +37,7 @@ SQUARE = Kernel("poly", degree=2)
 
 def twice_checked(found: Certificate, X: Any, y: Any) -> Certificate:
     assert verify(found, X, y)
-    check.check(found.to_dict(), evidence(X, y))
+    check.check(found.to_dict(), evidence(data_of(X, y)))
     return found
 
 
@@ -168,7 +168,7 @@ def test_a_certificate_that_was_changed_is_rejected(
     change(written)
     written["seal"] = check.seal(written)
     with pytest.raises(check.Rejected, match=reason):
-        check.check(written, evidence(*XOR))
+        check.check(written, evidence(data_of(*XOR)))
     with pytest.raises(check.Rejected, match=reason):
         verify(Certificate.from_dict(written), *XOR)
 
@@ -196,7 +196,7 @@ def test_rows_whose_pairs_do_not_fit_into_half_of_the_memory_are_refused(
     container: str, most: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "memory.max").write_text(f"{container}\n")
-    monkeypatch.setattr(gram, "_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(models, "_LIMIT", tmp_path / "memory.max")
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}.__getitem__)
     assert certify(np.zeros((most, 1)), np.resize([0, 1], most), kernel="linear").multipliers
     said = f"at most {most} rows .* half of this machine's memory, not {most + 1}"

@@ -28,7 +28,7 @@ from novikoff import (
 )
 from novikoff.guarantees import check
 from novikoff.separability.certifying import checked, evidence
-from novikoff.separability.models import COUNTED
+from novikoff.separability.models import COUNTED, data_of
 
 KINDS = ("poisson", "binomial", "multinomial", "ordinal")
 
@@ -223,7 +223,7 @@ def test_a_certificate_of_one_model_does_not_verify_another() -> None:
         Certificate.from_dict(tampered)
     with pytest.raises(check.Rejected):
         verify(found, X, [0, 1, 2, 1])
-    assert evidence(X, [0, 1, 1, 0]).classes == ("0", "1")
+    assert evidence(data_of(X, [0, 1, 1, 0])).classes == ("0", "1")
     assert set(COUNTED) == {"poisson", "binomial"}
 
 

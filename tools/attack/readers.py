@@ -22,6 +22,7 @@ from novikoff import BadExample, sources
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Evidence
 from novikoff.separability.certifying import evidence
+from novikoff.separability.models import data_of
 
 SPACES = [
     text.encode() for text in ("\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2003", "\u2028", "\t")
@@ -40,7 +41,7 @@ def by_library(file: str, label: str | None, *, zero_based: bool) -> tuple[str |
     """All that the library reads in a file; None and why if it refuses it."""
     try:
         given = sources.read(file, label=label, zero_based=zero_based or None, hashed=True)
-        return seen(evidence(given)), ""
+        return seen(evidence(data_of(given))), ""
     except MemoryError:  # columns up to the highest index, which may be any
         return None, ""
     except BadExample as error:

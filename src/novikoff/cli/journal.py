@@ -70,7 +70,7 @@ def journal(
                     show(f"{name}: {protocol!r}, {shown}")
             elif action == "backup":
                 assert output is not None
-                upkeep.backup(source, output)
+                source.backup(output)
             else:
                 known = [name_of(one.about) for one in source.snapshots()]
                 if model is None and len(set(known)) != 1:

@@ -47,24 +47,16 @@ def of_source(work: Callable[[Source], T], whole: Source, shard: Shard) -> tuple
         return work(source), source.skipped
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+def survey(
+    blocks: Numbered, shard: Shard
+) -> tuple[Features, tuple[str, ...], LabelRuns, list[str]]:
     """What a shard holds: which features and labels, how many of each, and what was skipped."""
-
-    features: Features
-    classes: tuple[str, ...]
-    label_runs: LabelRuns
-    skipped: list[str]
-
-
-def survey(blocks: Numbered, shard: Shard) -> Survey:
-    """Read a shard once."""
     blocks, runs = deepcopy(blocks), LabelRuns()
     with shard.naming_lines():
         own = blocks.of(shard.source(blocks.source))
         for block in own:
             runs.add(block.labels)
-    return Survey(own.features, own.labelling.classes, runs, own.source.skipped)
+    return own.features, own.labelling.classes, runs, own.source.skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +135,17 @@ def surveyed(
     next(blocks.chunks())  # until both labels are known, and what the columns hold
     shards, counts, runs, skipped = list[Shard](), list[Counter[int]](), LabelRuns(), list[str]()
     surveys = cluster.map(survey, data.shards, blocks.of(blocks.source))
-    for shard, found in zip(data.shards, surveys, strict=True):
-        blocks.features.absorb(found.features)
-        own = np.arange(len(found.classes), dtype=np.int32)
-        codes = blocks.labelling.coded(own, found.classes, [shard.name] * len(own))
+    for shard, (features, classes, met, without) in zip(data.shards, surveys, strict=True):
+        blocks.features.absorb(features)
+        own = np.arange(len(classes), dtype=np.int32)
+        codes = blocks.labelling.coded(own, classes, [shard.name] * len(own))
         if codes.dtype == np.int32:  # a shard numbers the classes that it meets first
-            found.label_runs.renumber(codes.tolist())
-        skipped += found.skipped
-        if found.label_runs.examples:
+            met.renumber(codes.tolist())
+        skipped += without
+        if met.examples:
             shards.append(replace(shard, first=runs.examples.total()))
-            counts.append(found.label_runs.examples)
-        runs.absorb(found.label_runs)
+            counts.append(met.examples)
+        runs.absorb(met)
     blocks.source.skipped = []
     for words in skipped:
         blocks.source.skip(BadExample(words), allowed=allowed)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.guarantees.certificate import (
     Certificate,
@@ -21,36 +20,30 @@ from novikoff.guarantees.certificate import (
     fingerprint,
     ranges,
 )
-from novikoff.guarantees.check import Evidence, Model, check_examples, claim, require
+from novikoff.guarantees.check import Evidence, check_examples, claim, require
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.ledger.kernels import AnyKernel, Kernel
 from novikoff.separability.exact_linear import last_columns
-from novikoff.separability.gram import gram_of, kernel_named
 from novikoff.separability.models import (
     COUNTED,
     Regression,
-    counted,
-    levels_of,
-    named_effects,
-    refused_gap,
-    system_of,
-    with_effects,
+    data_of,
+    kernel_named,
+    kind_of,
+    modelled,
 )
-from novikoff.separability.points import Points, Progress, matrix_of
-from novikoff.separability.search import Findings, Search
+from novikoff.separability.points import Points, Progress
+from novikoff.separability.search import Search
 from novikoff.separability.verifying import check_blocks
 from novikoff.separability.widest_margin import narrowed
-from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, rows_of, two_labels
-from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data, Scanned
-from novikoff.stream.blocks import Block, unusable_importance
+from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 
 # An interval this wide says little; it is narrowed without being asked, if the rows hold few
 # numbers.
 _WIDE, _NARROW, _SMALL = 0.9, 0.01, 10_000
-_GAPS = ("None", "nan", "<NA>", "NaT")  # how values that are missing are written
 _MOST_TO_CHOOSE = 10_000_000  # numbers looked at to choose which of dependent columns to drop
 
 
@@ -151,41 +144,40 @@ def certify(
     if isinstance(X, Regression):
         trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
         fit_intercept = X.constant or model == "ordinal"  # its thresholds are the constants
-    kind, in_kernel = _kind(model, trials), kernel is not None
+    kind, in_kernel = kind_of(model, trials), kernel is not None
     if in_kernel and (kind != "binary" or margin_rtol is not None):
         raise BadExample("a kernel is for two labels, and for margins as they are found")
-    given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+    given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
     fit_intercept = not in_kernel if fit_intercept is None else fit_intercept
     constant = bool(fit_intercept) and fixed_effects is None
-    data, of = _modelled(given, kind, constant=constant, kernel=kernel)
+    data, of = modelled(given, kind, constant=constant, kernel=kernel)
     bias = constant if of is None else of.shape(len(data.classes))[1]
     points = Points(data.block, bias=bias, kernel=of.kernel if of else "")
     say: Progress = (lambda _: None) if progress is None else progress
     search = Search(points, seconds=max_seconds, progress=say)
-    known = search.known
     with ThreadPoolExecutor(1) as beside:
         digest = beside.submit(fingerprint, points.block)  # hashing needs no lock of Python's
 
         def certificate(margin: MarginInterval) -> Certificate:
             stated = digest.result(), data.files, data.names, data.label, data.classes
             about = Described(len(points), points.rows.dim, points.bias, *stated, of)
-            return _certificate(points, known, margin, about)
+            return _certificate(search, margin, about)
 
         try:
             search.run()
             if not in_kernel:
                 search.name_columns()
-            margin = _margin(points, known)
+            margin = _margin(search)
             if margin_rtol is None and not in_kernel and margin.relative_width > _WIDE:
                 margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
-            if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
-                both, until = (known.weights, margin), search.until
-                known.weights, margin = narrowed(
+            if search.verdict == Separation.COMPLETE and margin_rtol is not None and search.weights:
+                both, until = (search.weights, margin), search.until
+                search.weights, margin = narrowed(
                     points, both, rtol=margin_rtol, until=until, progress=say
                 )
             return certificate(margin)
         except KeyboardInterrupt:
-            raise Stopped(certificate(_margin(points, known))) from None
+            raise Stopped(certificate(_margin(search))) from None
 
 
 def verify(
@@ -230,7 +222,7 @@ def checked(
     it = claim(certificate)
     if isinstance(X, Scanned):
         require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
-        read = _evidence(_data(X.data, None))
+        read = evidence(data_of(X.data, None))
         check_blocks(certificate, read, X.examples, map(_usable, X))
         return read
     if isinstance(X, Regression):
@@ -240,21 +232,21 @@ def checked(
         is_ordinal = it.model is not None and it.model.kind == "ordinal"
         require(is_ordinal or not differs, "only one of the models has a constant")
     if it.model is None:
-        data = _data(X, y, fixed_effects=fixed_effects, weights=weights)
-        read = _evidence(data)
+        data = data_of(X, y, fixed_effects=fixed_effects, weights=weights)
+        read = evidence(data)
     else:
         kind = "binary" if it.model.kernel else it.model.kind
         require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
         require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
         levels = None if kind in (*COUNTED, "binary") else it.classes
         try:
-            given = _data(X, y, kind, levels, trials, fixed_effects, weights)
+            given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
         except BadExample as error:
             require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error.without_cure}")
             raise
-        read = _evidence(given)
+        read = evidence(given)
         kernel = kernel_named(it.model.kernel) if it.model.kernel else None
-        data, of = _modelled(given, kind, constant=it.model.constant, kernel=kernel)
+        data, of = modelled(given, kind, constant=it.model.constant, kernel=kernel)
         if of is not None:
             check_examples(it.model, of.examples, of.twice)
     check_blocks(certificate, read, len(data.block), [data.block])
@@ -266,155 +258,21 @@ def _usable(block: Block) -> Block:
     return block
 
 
-def evidence(X: Any, y: Any = None, *, fixed_effects: Any = None) -> Evidence:
-    """The data, given as to `certify`, as the checker takes them."""
-    return _evidence(_data(X, y, fixed_effects=fixed_effects))
-
-
-def _evidence(data: Data) -> Evidence:
+def evidence(data: Data) -> Evidence:
+    """The data as the checker takes them."""
     stated = data.files, data.names, data.label, data.classes, data.header
     return Evidence(examples(data.block), data.block.rows.dim, *stated)
 
 
-def _kind(model: str, trials: Any) -> str:
-    known = get_args(ModelName)
-    if model not in known:
-        raise ValueError(f"model must be one of {', '.join(known)}, not {model!r}")
-    if trials is not None and model != "binary":
-        raise ValueError(f"trials are those of a binary model, not of a {model} one")
-    return model if trials is None else "binomial"
-
-
-def _modelled(
-    data: Data, kind: str, *, constant: bool, kernel: Kernel | AnyKernel | None
-) -> tuple[Data, Model | None]:
-    """The rows that a certificate is of: the data's own, or the inequalities of their model."""
-    if len(data.block) == 0:
-        raise BadExample("there are no examples")
-    if kernel is not None:
-        return gram_of(data, kernel, constant=constant)
-    if kind == "binary":
-        return data, None
-    return system_of(data, kind, constant=constant)
-
-
-def _data(
-    X: Any,
-    y: Any,
-    kind: str = "binary",
-    levels: Sequence[Any] | None = None,
-    trials: Any = None,
-    fixed_effects: Any = None,
-    weights: Any = None,
-) -> Data:
-    """The data as a block that was checked, with the names that a frame gives its columns.
-
-    Of a model that is not binary, the labels are numbers of levels.
-    """
-    if isinstance(X, Regression):
-        labels, classes = _labels(X.y, kind, levels or X.levels, trials)
-        rows, called = X.rows, X.names
-        if fixed_effects is not None:
-            rows, called = with_effects(rows, called, fixed_effects)
-        data = Data(Block(rows, labels), called, classes, X.label, X.header, X.files)
-    elif isinstance(X, Data) and kind != "binary":
-        order, codes = levels_of(kind, X.classes, X.block.labels, levels)
-        data = replace(X, block=replace(X.block, labels=codes), classes=order)
-    elif isinstance(X, Data):
-        data = X
-    elif isinstance(X, Block) and kind != "binary":
-        raise BadExample("the labels of a block are two; pass X and y")
-    elif isinstance(X, Block):
-        data = Data(X, None, ("-1", "1"))
-    elif y is None:
-        raise BadExample("the labels are missing; pass them as y")
-    elif isinstance(y, str):
-        words = "pass the labels themselves, and X without their column"
-        raise BadExample(f"y is the text {y!r}, not a label for each row; {words}")
-    elif hasattr(X, "loc") and hasattr(y, "loc") and _are_shuffled(X.index, y.index):
-        raise BadExample("y has the rows of X in another order; pass y.loc[X.index]")
-    else:
-        labels, classes = _labels(y, kind, levels, trials)
-        by_name = [] if fixed_effects is None else named_effects(fixed_effects, X)
-        rows, names = frame_rows(X, by_name) if hasattr(X, "columns") else (rows_of(X), None)
-        if fixed_effects is not None and not by_name:
-            rows, names = with_effects(rows, names, fixed_effects)
-        label = getattr(y, "name", next(iter(getattr(y, "columns", ())), None))
-        label = label if isinstance(label, str) and label and names is not None else None
-        data = Data(Block(rows, labels), names, classes, label)
-    every = [*(data.names or ()), *([data.label] if data.header else [])]
-    if len(set(every)) < len(every):
-        raise BadExample("two columns have the same name; give each its own")
-    _refuse_gaps(data)
-    counts = data.block.importances if weights is None else weights
-    block = replace(data.block, importances=None)  # only whether a row counts matters here
-    if counts is not None and len(used := np.flatnonzero(_weights(counts, len(block)))) < len(
-        block
-    ):
-        block = Block(block.rows.take(used), block.labels[used])
-    return replace(data, block=block)
-
-
-def _refuse_gaps(data: Data) -> None:
-    """Raise BadExample unless every value is a finite number; say whose is missing or infinite."""
-    rows = data.block.rows
-    try:
-        usable(rows)
-    except BadExample as error:
-        if not isinstance(column := error.details.get("column"), int):
-            raise
-        values = matrix_of(rows)[:, [column]].toarray()
-        where = np.flatnonzero(~np.isfinite(values))
-        what = "missing" if np.isnan(values[where[0], 0]) else "infinite"
-        name = f"the value in column {column}" if data.names is None else data.names[column]
-        raise refused_gap(name, what, where, len(rows)) from None
-
-
-def _weights(given: Any, n: int) -> NDArray[np.float64]:
-    weights = np.asarray(given, dtype=np.float64)
-    if weights.shape != (n,):
-        raise BadExample(f"there are {n} rows, but the weights have the shape {weights.shape}")
-    if (i := unusable_importance(weights)) is not None:
-        raise BadExample(f"row {i}: the weight {weights[i]:g} is not a number of at least 0")
-    return weights
-
-
-def _are_shuffled(index: Any, other: Any) -> bool:
-    """Whether two indexes of pandas have the same entries in another order."""
-    return not index.equals(other) and bool(index.sort_values().equals(other.sort_values()))
-
-
-def _labels(
-    y: Any, kind: str, levels: Sequence[Any] | None, trials: Any
-) -> tuple[NDArray[Any], tuple[str, ...]]:
-    given = flat_labels(y)
-    if given.dtype.kind == "O" or (given.dtype.kind == "f" and np.isnan(given).any()):
-        values = enumerate(given.tolist())
-        if gaps := [i for i, v in values if not isinstance(v, str) and str(v) in _GAPS]:
-            raise refused_gap("the response", "missing", gaps, len(given))
-    if kind == "binary":
-        return two_labels(y, or_else=", or name a model of more: multinomial, ordinal or poisson")
-    if kind == "binomial":
-        return counted(given, trials), COUNTED[kind]
-    levels = levels or ordered_levels(y) or None
-    codes, texts, _ = label_texts(given)
-    order, numbers = levels_of(kind, texts, codes, levels)
-    return numbers, order
-
-
-def _certificate(
-    points: Points, known: Findings, margin: MarginInterval, about: Described
-) -> Certificate:
-    signs = points.block.labels
-    face, weights, complement = known.face, dict[int, int](), list[Sparse]()
-    inside, is_open = set[int](), known.verdict == Separation.UNDECIDED
+def _certificate(known: Search, margin: MarginInterval, about: Described) -> Certificate:
+    points, face = known.points, known.face
+    signs, inside = points.block.labels, set[int]()
+    weights, complement = dict[int, int](), list[Sparse]()
     if known.weights is not None:
         some = np.flatnonzero(known.weights.integers)
-        pairs = zip(some.tolist(), known.weights.integers[some].tolist(), strict=True)
-        weights = dict(pairs)
+        weights = dict(zip(some.tolist(), known.weights.integers[some].tolist(), strict=True))
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
-        rows = np.array(sorted(face.multipliers), dtype=np.int64)
-        inside = set(points.touched_by(rows).tolist())
+        inside = {*points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64)).tolist()}
         restricted = (  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
@@ -438,19 +296,18 @@ def _certificate(
             else None
         ),
         why_undecided=known.why,
-        open=ranges(face.outside()) if is_open else (),
+        open=ranges(face.outside()) if known.verdict == Separation.UNDECIDED else (),
     )
-    if about.kind in ("multinomial", "ordinal", "kernel"):
+    if not weights or about.kind in ("multinomial", "ordinal", "kernel"):
         return found
-    response = points.one_response() if weights else {}
-    infinite = found.infinite if response else {}
-    texts = {1: about.classes[-1], -1: about.classes[0]}
-    one = {j: (n, texts[sign]) for j, (n, sign) in response.items() if j in infinite}
-    return replace(found, one_response=one) if one else found
+    infinite, texts = found.infinite, {1: about.classes[-1], -1: about.classes[0]}
+    response = points.one_response().items()
+    one = {j: (n, texts[sign]) for j, (n, sign) in response if j in infinite}
+    return replace(found, one_response=one)
 
 
 def _determined(
-    about: Described, known: Findings, inside: set[int], complement: Sequence[Sparse]
+    about: Described, known: Search, inside: set[int], complement: Sequence[Sparse]
 ) -> tuple[int, ...]:
     """Of the columns of rows that are not separated, those to keep: the others are combinations.
 
@@ -467,16 +324,16 @@ def _determined(
     return tuple(sorted(inside.difference(last_columns(complement, order))))
 
 
-def _margin(points: Points, known: Findings) -> MarginInterval:
+def _margin(known: Search) -> MarginInterval:
     """An interval for the best margin, from the weights and the mistakes of the perceptron."""
+    points = known.points
     if known.face.multipliers:
         return MarginInterval(Fraction(0), Fraction(0), {})
-    hull = known.hull or {}
-    most = points.hull_squared(hull) if hull else None
+    most = points.hull_squared(known.hull) if known.hull else None
     if known.verdict != Separation.COMPLETE or known.weights is None:
-        return MarginInterval(Fraction(0), most, hull)
+        return MarginInterval(Fraction(0), most, known.hull)
     size = points.exact.square_of(known.weights)
     if size <= 0:
         raise BadExample("the kernels are those of no space: a vector has a square of at most 0")
     reached = points.nearest(known.weights)[1] ** 2 / size
-    return MarginInterval(reached, most, hull)
+    return MarginInterval(reached, most, known.hull)

@@ -19,7 +19,7 @@ from novikoff import _core
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.check import PRIME, Whole, rank
 from novikoff.guarantees.exact.arithmetic import Integers, integers, largest
-from novikoff.separability.points import Points, spread
+from novikoff.separability.points import Points, orthogonal_to, spread
 from novikoff.stream.rows import Positions
 
 MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
@@ -335,7 +335,7 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
             unused: list[Sparse] = [{j: 1} for j in np.setdiff1d(every, span.touched).tolist()]
             vectors = span.orthogonal_vectors(most=_ALIAS_WORK)
             relations = last_columns([*vectors, *unused], order)
-        against = np.flatnonzero(~points.orthogonal_to([*relations.values()]))
+        against = np.flatnonzero(~orthogonal_to(points.exact, [*relations.values()]))
         if len(against) == 0:
             return relations
         step = max(1, len(against) // (2 * len(relations)))

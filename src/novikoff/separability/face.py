@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ from scipy import sparse
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, integers
 from novikoff.separability.exact_linear import Span, Undecided
-from novikoff.separability.points import Points, columns_of
+from novikoff.separability.points import Points, columns_of, orthogonal_to
 from novikoff.stream.rows import Positions, Vector
 
+WEIGHT_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _BITS = (4, 12, 24, 40)  # of rounded multipliers, tried until the others are positive
 
 
@@ -101,7 +102,7 @@ class Face:
         times = max([1, *(-x // self.multipliers[i] + 1 for i, x in changes.items())])
         lifted = {i: times * x + changes.get(i, 0) for i, x in self.multipliers.items()}
         together = Counter(lifted) + Counter(fresh)
-        if not self.points.sum_is_zero(together):
+        if not self.points.exact.sum_of(together, self.points.labels).is_zero:
             return False
         common = math.gcd(*together.values())
         self.multipliers = Counter({i: x // common for i, x in together.items()})
@@ -117,16 +118,11 @@ class Face:
         """The columns in use in which all of U is 0."""
         return np.setdiff1d(self.columns, self.touched)
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether U is the whole space."""
-        return len(self.pivots) == len(self.columns)
-
     def outside(self) -> NDArray[np.bool_]:
         """Which points are not in U, exactly."""
         mask = np.zeros(self.points.length, dtype=np.bool_)
         mask[self.untouched] = True
-        return self.points.touching(mask) | ~self.points.orthogonal_to(self.complement)
+        return self.points.touching(mask) | ~orthogonal_to(self.points.exact, self.complement)
 
     def orthogonal_vectors(self) -> list[Sparse]:
         """A basis of the weights orthogonal to U."""
@@ -151,6 +147,10 @@ class Face:
                 size = math.inf
             out.append(float(w[free]) * size)
         return np.array([*out, *w[self.untouched]])
+
+    def roundings(self, coordinates: Vector) -> Iterator[ExactVector]:
+        """The weights with these coordinates, rounded to more and more bits, and in the end not."""
+        return (self.weights(coordinates, bits=bits) for bits in (*WEIGHT_BITS, None))
 
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
         """Weights exactly orthogonal to U, with coordinates near these in the basis `orthogonal`.

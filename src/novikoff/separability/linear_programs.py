@@ -1,8 +1,9 @@
-"""Linear programs in floating point, solved by HiGHS: which rows separate, and by which columns.
+"""Linear programs: which rows separate, and by which columns; in floating point, and exactly.
 
-They only suggest: weights are used if exact arithmetic shows that they separate the same rows. A
-reader wants the level of a category, or the measurement, that predicts the label; so of many
-directions one with few coefficients is shown.
+Those in floating point, solved by HiGHS, only suggest: weights are used if exact arithmetic shows
+that they separate the same rows. A reader wants the level of a category, or the measurement, that
+predicts the label; so of many directions one with few coefficients is shown. The exact program is
+for what floating point cannot decide: near ties, and numbers of very different sizes.
 """
 
 from __future__ import annotations
@@ -15,28 +16,30 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.exact.arithmetic import ExactVector
-from novikoff.separability.exact_linear import Inexact, Undecided
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers
+from novikoff.separability.exact_linear import MOST_NUMBERS, Inexact, Undecided, too_large
 from novikoff.separability.face import Face
-from novikoff.separability.points import Points, matrix_of
+from novikoff.separability.points import Points, Progress, matrix_of
 from novikoff.stream.rows import DenseRows, Positions, Vector
 
 _UNSOLVED = "a linear program was not solved"
-_MOST_NUMBERS, _MOST_COLUMNS = 200_000, 300  # of a program of few columns, which takes a second
+_FEW_NUMBERS, _FEW_COLUMNS = 200_000, 300  # of a program of few columns, which takes a second
 _MOST_TRIED = 12  # columns that are left out one by one
 _MOST_ALONE = 50  # columns that are tried alone
-_BITS = (4, 8, 12, 16, 24, 32, 44, 52, None)  # of rounded weights, tried until they separate
 _NO_CONSTANT = 1e-3  # what the constant costs in place of a column, which costs 1
 
 
-def _optimum(cost: Vector, seconds: float, **constraints: Any) -> Any:
-    given: dict[str, Any] = {**constraints, "options": {"time_limit": seconds}}
+def _optimum(cost: Vector, until: float, **constraints: Any) -> Any:
+    if (left := until - time.monotonic()) <= 0:
+        raise Undecided("the time limit was reached")
+    given: dict[str, Any] = {**constraints, "options": {"time_limit": left}}
     answer: Any = linprog(cost, **given)  # by HiGHS, which is the default
     if answer.x is None or answer.status != 0:
         raise Inexact(f"{_UNSOLVED}: {answer.message}")
@@ -57,7 +60,7 @@ class Support:
 
 
 def maximal_support(
-    points: sparse.csr_array[Any], *, seconds: float, balanced: bool = False
+    points: sparse.csr_array[Any], *, until: float, balanced: bool = False
 ) -> Support:
     """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free.
 
@@ -88,7 +91,7 @@ def maximal_support(
         raise Inexact(f"{_UNSOLVED}: the numbers differ too much in size for floating point")
     answer = _optimum(
         np.concatenate([np.zeros(k), -np.ones(n)]),
-        seconds,
+        until,
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
         b_ub=np.zeros(n),
         bounds=[(None, None)] * k + [(0.0, 1.0)] * n,
@@ -144,7 +147,7 @@ def few_columns(
     for w in islice(_single(points, int(separated.sum())), _MOST_ALONE):
         if (points.signs(w) == separated).all():
             return w
-    if points.rows.values.size > _MOST_NUMBERS or points.length > _MOST_COLUMNS:
+    if points.rows.values.size > _FEW_NUMBERS or points.length > _FEW_COLUMNS:
         return None
     program = _Program(points, face, separated)
     best = program.exact(columns := np.arange(points.length), until)
@@ -207,41 +210,111 @@ class _Program:
 
     def exact(self, columns: Positions, until: float) -> ExactVector | None:
         """Exact weights in these columns; None if there are none, or they are not found."""
+        k, sizes, w = len(columns), self.sizes[columns], np.zeros(self.points.length)
+        if k == 0:
+            return None
+        rows, on_face = (m[:, columns].tocsr() for m in (self.rows, self.on_face))
+        for m in (rows, on_face):
+            m.data /= sizes[m.indices]
         try:
-            w = self._solved(columns, until - time.monotonic())
+            answer = _optimum(
+                np.tile(np.where(columns < self.points.rows.dim, 1.0, _NO_CONSTANT), 2),
+                until,
+                A_ub=sparse.hstack([-rows, rows], format="csr"),
+                b_ub=-np.ones(rows.shape[0]),
+                A_eq=sparse.hstack([on_face, -on_face], format="csr"),
+                b_eq=np.zeros(on_face.shape[0]),
+            )
+            scaled = answer.x[:k] - answer.x[k:]
             with np.errstate(over="ignore"):
-                scaled = np.abs(w) * self.sizes
-            face = Face(self.points, np.flatnonzero(scaled > 1e-7 * scaled.max()))
+                w[columns] = scaled / sizes
+            large = np.abs(scaled) > 1e-7 * np.abs(scaled).max()
+            face = Face(self.points, columns[large])
             face.add(self.face.multipliers)
         except Undecided:
             return None
         coordinates = face.coordinates(w)
         if not coordinates.any() or not np.isfinite(coordinates).all():
             return None
-        for bits in _BITS:
-            found = face.weights(coordinates, bits=bits)
-            if found.integers.any() and (self.points.signs(found) == self.separated).all():
-                return found
-        return None
-
-    def _solved(self, columns: Positions, seconds: float) -> Vector:
-        if seconds <= 0 or not len(columns):
-            raise Undecided(_UNSOLVED)
-        k, sizes = len(columns), self.sizes[columns]
-        rows, on_face = (m[:, columns].tocsr() for m in (self.rows, self.on_face))
-        for m in (rows, on_face):
-            m.data /= sizes[m.indices]
-        answer = _optimum(
-            np.tile(np.where(columns < self.points.rows.dim, 1.0, _NO_CONSTANT), 2),
-            seconds,
-            A_ub=sparse.hstack([-rows, rows], format="csr"),
-            b_ub=-np.ones(rows.shape[0]),
-            A_eq=sparse.hstack([on_face, -on_face], format="csr"),
-            b_eq=np.zeros(on_face.shape[0]),
+        return next(
+            (
+                found
+                for found in face.roundings(coordinates)
+                if found.integers.any() and (self.points.signs(found) == self.separated).all()
+            ),
+            None,
         )
-        w = np.zeros(self.points.length)
-        with np.errstate(over="ignore"):
-            w[columns] = (answer.x[:k] - answer.x[k:]) / sizes
-        if not np.isfinite(w).all():
-            raise Inexact(f"{_UNSOLVED}: the weights are too large")
-        return w
+
+
+def alternative(
+    face: Face, outside: Positions, *, until: float, progress: Progress
+) -> ExactVector | Sparse:
+    """Weights orthogonal to the face that separate all points outside it; or multipliers.
+
+    Either weights separate all, or positive multiples of some sum to a point of the face's span
+    (Gordan 1873). The simplex method finds one or the other. It looks for multipliers λ ≥ 0 with
+    Σ λ = 1 for which the sum of all |coordinates| of Σ λ p is least; when that is 0, they are
+    found. Until then the dual weights w have ⟨w,p⟩ > 0 on the points in use, and a point with
+    ⟨w,p⟩ ≤ 0 comes in next: as in the perceptron, a mistake. If there is none, w separates.
+
+    Numbers are integers over one denominator (Edmonds 1967), and ties are broken in the order of
+    the rows of the inverse (Dantzig, Orden & Wolfe 1955), so that no basis comes twice and the
+    method ends.
+    """
+    points, vectors = face.points, face.orthogonal_vectors()
+    size = len(vectors) + 1
+    if size * size > MOST_NUMBERS:
+        raise too_large(f"a linear program in {size - 1:,} dimensions", size * size, MOST_NUMBERS)
+
+    def coordinates(row: int) -> tuple[Integers, int]:
+        """Those of the point of a row, as integers, and the number by which they were divided."""
+        z = points.whole(np.array([row]))[0].tolist()
+        p = [sum(x * z[j] for j, x in v.items()) for v in vectors]
+        common = math.gcd(*p)
+        return np.array([flint.fmpz(x // common) for x in p], dtype=object), common
+
+    row = int(outside[0])
+    start, divided = coordinates(row)
+    # in coordinates in which the first basis, of this point and a unit for each |coordinate|, is I
+    turn = np.array([-1 if x < 0 else 1 for x in start], dtype=object)
+    right = np.concatenate([[1], turn * start])
+    basis, scales = [row] + [-1] * (size - 1), {row: divided}
+    inverse = np.array([[flint.fmpz(i == j) for j in range(size)] for i in range(size)])
+    under, pivots = flint.fmpz(1), 0
+    while True:
+        if time.monotonic() >= until:
+            raise Undecided("the time limit was reached")
+        progress(f"exact linear program: {pivots:,} pivots, {size - 1:,} dimensions")
+        dual = sum((inverse[i] for i in range(size) if basis[i] < 0), np.zeros(size, dtype=object))
+        if dual @ right == 0:
+            levels = inverse @ right
+            found = {i: levels[k] for k, i in enumerate(basis) if i >= 0 and levels[k]}
+            whole = math.lcm(*(scales[i] for i in found))
+            return {i: int(x) * (whole // scales[i]) for i, x in sorted(found.items())}
+        weights = face.combined(map(int, turn * dual[1:]))
+        wrong = outside[points.signs(weights)[outside] <= 0]
+        if len(wrong) == 0:
+            return weights
+        with np.errstate(all="ignore"):
+            scores = points.scores(weights.floats())[wrong] / points.exact.norms[wrong]
+        row = int(wrong[np.argmin(np.nan_to_num(scores))])
+        p, scales[row] = coordinates(row)
+        change = inverse @ np.concatenate([[1], turn * (start - p)])
+        leaving = _first_to_reach_zero(np.column_stack([inverse @ right, inverse]), change)
+        kept, pivot = inverse[leaving].copy(), change[leaving]
+        inverse = (pivot * inverse - np.outer(change, kept)) // under
+        inverse[leaving], under, basis[leaving] = kept, pivot, row
+        pivots += 1
+
+
+def _first_to_reach_zero(rows: Integers, change: Integers) -> int:
+    """Of the rows with a positive change, the one that is least, divided by it, in their order."""
+    best = -1
+    for i in np.flatnonzero(change > 0).tolist():
+        if best >= 0:
+            pairs = zip(rows[i], rows[best], strict=True)
+            differences = (a * change[best] - b * change[i] for a, b in pairs)
+            if next(x for x in differences if x) > 0:
+                continue
+        best = i
+    return best

@@ -27,7 +27,6 @@ from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector,
 Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
 _FEW, _MOST_INTEGERS = 16, 1 << 24  # vectors to check one by one; numbers of a matrix of integers
-_LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
 class Points:
@@ -66,28 +65,18 @@ class Points:
         """‖Σ λ z‖² / (Σ λ)²: no weights have a larger squared margin."""
         return self.exact.square_of_sum(multipliers, self.labels) / sum(multipliers.values()) ** 2
 
-    def sum_is_zero(self, multipliers: Sparse) -> bool:
-        """Whether Σ λ z = 0, exactly."""
-        return self.exact.sum_of(multipliers, self.labels).is_zero
-
     @cached_property
     def exponent(self) -> int:
         """The largest e ≤ 0 such that every value is an integer times 2^e."""
         return min(0, lowest_exponent(self.rows.values.reshape(-1).astype(np.float64)))
 
-    def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
-        """Which rows are orthogonal to all of these vectors, exactly."""
-        return orthogonal_to(self.exact, vectors)
-
     def first_touching(self) -> Positions:
-        """The rows that are the first with some feature not 0."""
-        if isinstance(self.rows, SparseRows):
-            it, first = matrix_of(self.rows), np.full(self.rows.dim, -1)
-            first[it.indices[::-1]] = np.arange(len(it.indices))[::-1]  # the last one written stays
-            rows = np.searchsorted(it.indptr, first[first >= 0], side="right") - 1
-        else:
-            rows = (self.rows.values[:_LOOKED_AT] != 0).argmax(axis=0)
-        return np.unique(rows)
+        """The rows that are the first with some feature, if they are sparse."""
+        if isinstance(self.rows, DenseRows):
+            return np.zeros(0, dtype=np.int64)
+        it, first = matrix_of(self.rows), np.full(self.rows.dim, -1)
+        first[it.indices[::-1]] = np.arange(len(it.indices))[::-1]  # the last one written stays
+        return np.unique(np.searchsorted(it.indptr, first[first >= 0], side="right") - 1)
 
     @cached_property
     def used(self) -> NDArray[np.int64]:

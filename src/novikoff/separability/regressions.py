@@ -109,12 +109,15 @@ def _of_formula(
         for name in filter(None, map(str.strip, effects.split("+")))
     }
     kind = "numpy" if functions else "sparse"
-    others = [str(c) for c in frame.columns if c not in {*parts_of(formula)[1], *_words(response)}]
+    taken = {*parts_of(formula)[1], *re.findall(r"\w+", response)}
+    others = [str(c) for c in frame.columns if c not in taken]
     if isinstance(weights, str):
         weights = frame[_column(weights, frame)].to_numpy()
     try:
         every = formulaic.Formula(terms, _context={"__formulaic_variables_available__": others})
-        wanted = formulaic.Formula([one for one in every if not _is_offset(one)])
+        wanted = formulaic.Formula(
+            [one for one in every if not any(str(f).startswith("offset(") for f in one.factors)]
+        )
         used = [name for name in map(str, wanted.required_variables) if name in frame.columns]
         _refuse_missing(frame, used)
         if dates := [name for name in used if frame[name].dtype.kind in "mM"]:
@@ -129,14 +132,6 @@ def _of_formula(
     names = list(map(str, matrix.model_spec.column_names))
     columns = _without_constant(matrix.__wrapped__, names)
     return Regression(*columns, y, label, None, None, trials, fixed or None, weights)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text)
-
-
-def _is_offset(term: Any) -> bool:
-    return any(str(factor).startswith("offset(") for factor in term.factors)
 
 
 def _without_constant(matrix: Any, names: Sequence[str]) -> tuple[Rows, tuple[str, ...], bool]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,14 @@ from novikoff.guarantees.exact.rows import Entries
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Adaptive, Additive, Dual
 from novikoff.ledger.kernels import Kernel
-from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
 from novikoff.separability.exact_linear import Inexact, Undecided, aliases, kernel_aliases
-from novikoff.separability.exact_program import alternative
-from novikoff.separability.face import Face
+from novikoff.separability.face import WEIGHT_BITS, Face
 from novikoff.separability.linear_programs import (
     Support,
+    alternative,
     columns_alone,
     few_columns,
     maximal_support,
@@ -52,36 +50,29 @@ _PROGRAMS = 400  # solved at most
 _MANY_DIMENSIONS = 100  # from which on loosely connected groups of rows come first,
 _MOST_IN_A_ROW = 64  # if rows have no more numbers, on average;
 _MOST_GROUPS = 64  # times as many of them as in the first program
-_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
 
-@dataclass
-class Findings:
-    """What is known so far: always true, and complete once the verdict is decided."""
-
-    aliases: dict[int, Sparse] | None
-    face: Face
-    separated: NDArray[np.bool_]
-    weights: ExactVector | None = None
-    hull: Sparse | None = None
-    verdict: Separation = Separation.UNDECIDED
-    shown_aliases: dict[int, Sparse] | None = None  # of columns that the weights do not use
-    alone: tuple[int, ...] = ()
-    why: str = "the search was interrupted"
-
-
 class Search:
-    """Tries methods in the order of their cost; `known` holds what is known so far."""
+    """Tries methods in the order of their cost.
+
+    The public attributes are what is known so far: always true, and complete once the verdict is
+    decided. `shown_aliases` are those of columns that the weights do not use.
+    """
 
     def __init__(self, points: Points, *, seconds: float, progress: Progress) -> None:
         self.points, self._seconds = points, seconds
-        none = np.zeros(len(points), dtype=np.bool_)
-        self.known = Findings(None, Face(points, np.arange(points.length)), none)
         self.until = time.monotonic() + seconds
+        self.verdict, self.why = Separation.UNDECIDED, "the search was interrupted"
+        self.face = Face(points, np.arange(points.length))
+        self.separated = np.zeros(len(points), dtype=np.bool_)
+        self.weights: ExactVector | None = None
+        self.hull: Sparse = {}
+        self.aliases: dict[int, Sparse] | None = None
+        self.shown_aliases: dict[int, Sparse] | None = None
+        self.alone: tuple[int, ...] = ()
         self._progress, self._last = progress, ""
         self._mistakes = np.zeros(len(points), dtype=np.int64)
-        self._cycle: dict[int, int] = {}
         self._solved, self._groups = 0, 1
         self._balanced = False
 
@@ -109,36 +100,39 @@ class Search:
                 except Inexact:
                     self._exact_programs()
         except Undecided as reason:
-            self.known.why = str(reason)
+            self.why = str(reason)
             if time.monotonic() >= self.until:  # whatever gave up, it had too little time
                 limit = f"the limit of {self._seconds:g} s was reached ({self._last})"
-                self.known.why = f"{limit}; raise max_seconds"
+                self.why = f"{limit}; raise max_seconds"
 
     def name_columns(self) -> None:
         """Find columns that separate alone, or weights with few columns; and aliases of others.
 
         The aliases of the proof stay as they are: weights may be any that separate.
         """
-        known, points = self.known, self.points
-        known.shown_aliases = known.aliases
-        if known.verdict == Separation.COMPLETE:
-            known.alone = columns_alone(points)
-        if known.verdict != Separation.QUASI_COMPLETE or known.weights is None:
+        points = self.points
+        self.shown_aliases = self.aliases
+        if self.verdict == Separation.COMPLETE:
+            self.alone = columns_alone(points)
+        if self.verdict != Separation.QUASI_COMPLETE or self.weights is None:
             return
         self._say("looking for the columns at fault")
-        few = few_columns(points, known.face, known.separated, self.until)
-        if few is None or _columns(few, points) > _columns(known.weights, points):
+        few = few_columns(points, self.face, self.separated, self.until)
+        if few is None:
+            return
+        now, then = (np.count_nonzero(w.integers[: points.rows.dim]) for w in (few, self.weights))
+        if now > then:
             return
         used = np.flatnonzero(few.integers).tolist()
-        if known.aliases and not {*used}.isdisjoint(known.aliases):
+        if self.aliases and not self.aliases.keys().isdisjoint(used):
             try:
                 others = aliases(points, used)
             except Undecided:
                 return
-            if not {*used}.isdisjoint(others):
+            if not others.keys().isdisjoint(used):
                 return
-            known.shown_aliases = others
-        known.weights = few
+            self.shown_aliases = others
+        self.weights = few
 
     def _name_aliases(self) -> None:
         """Find the aliased columns, unless it would take too long."""
@@ -147,20 +141,22 @@ class Search:
         if self.points.length <= MOST_COLUMNS or (is_quick and self.until == math.inf):
             self._say("looking for aliased columns")
             with suppress(Undecided):
-                self.known.aliases = find(self.points)
+                self.aliases = find(self.points)
 
     def _not_complete(self, zero_sum: Sparse) -> None:
         """Record rows whose positive multiples sum to zero."""
-        self.known.face.add(zero_sum)
+        self.face.add(zero_sum)
         self._say(_NOT_COMPLETE)
 
     def _begin(self, first: Positions, second: Positions) -> None:
         """Start a face without the aliased columns, from all rows known to be inseparable."""
-        aliased = np.array([*(self.known.aliases or ())], dtype=np.int64)
+        aliased = np.array([*(self.aliases or ())], dtype=np.int64)
         face = Face(self.points, np.setdiff1d(np.arange(self.points.length), aliased))
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
             face.add({int(zero[0]): 1})
+        if self.face.multipliers and len(first) == 0:  # contradictions follow, all together
+            face.add(self.face.multipliers)
         while len(first):
             step = max(1, len(first) // max(_FEW_ROWS, _PAIRS_A_DIMENSION * len(face.columns)))
             some = np.arange(0, len(first), step)
@@ -169,9 +165,7 @@ class Search:
             face.add_pairs(first[some], second[some])
             left = face.outside()[first]
             first, second = first[left], second[left]
-        if self._cycle:
-            face.add(self._cycle)
-        self.known.face = face  # with more rows than the one before
+        self.face = face  # with more rows than the one before
 
     def _adaptive_perceptron(self) -> bool:
         """Whether a few passes of the adaptive perceptron find weights that separate, exactly.
@@ -222,12 +216,13 @@ class Search:
                     return self._separates(combined if points.in_kernel else learner.weights)
                 if run.cycle is not None:
                     counts = map(int, run.cycle.multipliers)  # every step was 1
-                    self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
-                    self._not_complete(self._cycle)
+                    self._not_complete(dict(zip(run.cycle.rows.tolist(), counts, strict=True)))
                     return False
                 passes = len(ledger.epoch_ends) - passes
                 read += (ledger.n_rounds - rounds) * a_row + passes * _PASS_ITSELF
-                if read > _PATIENCE and _stuck(ledger, passes):
+                made = ledger.epoch_updates[-passes:]
+                quarter = max(1, len(made) // 4)
+                if read > _PATIENCE and sum(made[-quarter:]) > 0.5 * sum(made[:quarter]):
                     return False
             return False
         finally:
@@ -237,7 +232,7 @@ class Search:
     def _bound_margin(self, times: Positions) -> None:
         """So many times the rows, or none of them, bound the best margin from above."""
         rows = np.flatnonzero(times)
-        self.known.hull = dict(zip(rows.tolist(), times[rows].tolist(), strict=True))
+        self.hull = dict(zip(rows.tolist(), times[rows].tolist(), strict=True))
 
     def _margin(self) -> float:
         """The margin for the rows that are visited again: about R², which saves most passes.
@@ -259,7 +254,7 @@ class Search:
 
         enough = 0.9 * margin(weights)
         if (weights != np.rint(weights)).any():
-            shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in _BITS)
+            shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in WEIGHT_BITS)
             weights = next((w for w in shorter if w.any() and margin(w) > enough), weights)
         exact = ExactVector.of(weights, "weights")
         signs = self.points.signs(exact)
@@ -269,22 +264,20 @@ class Search:
         return True
 
     def _decide(self, weights: ExactVector | None, separated: NDArray[np.bool_]) -> None:
-        known = self.known
-        known.weights, known.separated, known.why = weights, separated, ""
+        self.weights, self.separated, self.why = weights, separated, ""
         if weights is None:
-            known.verdict = Separation.OVERLAP
+            self.verdict = Separation.OVERLAP
         else:
-            inside = known.face.multipliers
-            known.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
+            inside = self.face.multipliers
+            self.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
 
     def _some_groups_overlap(self) -> bool:
         """Whether a program on some loosely connected groups of rows shows that rows cancel."""
-        face = self.known.face
+        face = self.face
         if self._may_be_loose(face):
             with suppress(Inexact):
-                self._local_program(face, np.arange(len(self.points)), face.orthogonal())
-        self._cycle = dict(face.multipliers)
-        return bool(self._cycle)
+                self._local_program(np.arange(len(self.points)), face.orthogonal())
+        return bool(face.multipliers)
 
     def _may_be_loose(self, face: Face) -> bool:
         """Whether many dimensions are left, and rows have few numbers."""
@@ -294,69 +287,69 @@ class Search:
 
     def _loose_groups(self) -> bool:
         """Whether the verdict is known once no coordinate that loose groups share is left."""
-        face = self.known.face
-        while self._may_be_loose(face) and len(outside := _outside(face)):
+        face = self.face
+        while self._may_be_loose(face) and len(outside := np.flatnonzero(face.outside())):
             basis = face.orthogonal()
             found = differences(self.points.matrix(outside) @ basis)
             if found is None:
-                if not self._local_program(face, outside, basis):
+                if not self._local_program(outside, basis):
                     return False
                 continue
             weights = face.weights(found[0], bits=None)
             if found[1]:
                 face.add_within({int(outside[i]): n for i, n in found[1].items()})
-            signs, left = self.points.signs(weights), _outside(face)
+            signs, left = self.points.signs(weights), np.flatnonzero(face.outside())
             if not ((signs[left] > 0).all() and len(left) == np.count_nonzero(signs)):
                 return False
             self._decide(weights if len(left) else None, signs > 0)
             return True
         return False
 
-    def _local_program(self, face: Face, outside: Positions, basis: sparse.csc_array[Any]) -> bool:
+    def _local_program(self, outside: Positions, basis: sparse.csc_array[Any]) -> bool:
         """Solve a program on groups of rows that share few coordinates; whether the face grows."""
-        z, known = self.points.matrix(outside) @ basis, len(face.multipliers)
+        z, known = self.points.matrix(outside) @ basis, len(self.face.multipliers)
         while len(rows := some_groups(z, times=self._groups)) and self._groups <= _MOST_GROUPS:
             self._groups *= 2
             best = self._solve(outside[rows], basis, len(outside))
             if not best.separated.all():
-                self._grow(face, outside[rows], best)
-                return len(face.multipliers) > known
+                self._grow(outside[rows], best)
+                return len(self.face.multipliers) > known
             if len(rows) == len(outside):
                 break
         return False
 
     def _programs(self) -> None:
         """Solve linear programs on some rows outside the face, until all rows agree with one."""
-        face = self.known.face
+        face = self.face
         if self._loose_groups():
             return None
         working = np.zeros(0, dtype=np.int64)
         while True:
-            outside = _outside(face)
+            outside = np.flatnonzero(face.outside())
             if len(outside) == 0:
-                return self._decide(None, self.known.separated)
+                return self._decide(None, self.separated)
             dimension = len(face.columns) - len(face.pivots)
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
             while (best := self._solve(working, basis, len(outside))).separated.all():
-                against = self._rows_against(face, best.weights, basis @ best.weights, outside)
+                against = self._rows_against(best.weights, basis @ best.weights, outside)
                 if len(against) == 0:
                     return None
                 fresh = np.setdiff1d(against, working, assume_unique=True)
                 if len(fresh) == 0:
                     self._balance("floating point and exact arithmetic disagree on some rows")
                 working = np.union1d(working, fresh[: max(200, dimension)])
-            self._grow(face, working, best)
+            self._grow(working, best)
 
     def _exact_programs(self) -> None:
         """Decide in exact arithmetic, which takes longer, from the face known by now."""
-        face = self.known.face
-        while len(outside := _outside(face)):
+        face = self.face
+        while len(outside := np.flatnonzero(face.outside())):
             found = alternative(face, outside, until=self.until, progress=self._say)
             if isinstance(found, ExactVector):
                 return self._decide(found, self.points.signs(found) > 0)
             face.add_within(found)
-        return self._decide(None, self.known.separated)
+        return self._decide(None, self.separated)
 
     def _balance(self, reason: str) -> None:
         """Balance the next programs, as sizes may be the problem; give up if they are balanced."""
@@ -366,9 +359,6 @@ class Search:
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
         """Solve the program on the working rows, for weights orthogonal to the face."""
-        left = self.until - time.monotonic()
-        if left <= 0:
-            raise Undecided("the time limit was reached")
         if self._solved == _PROGRAMS:
             raise Inexact(f"{_PROGRAMS} linear programs were not enough")
         self._solved += 1
@@ -377,7 +367,7 @@ class Search:
             f"{basis.shape[1]:,} dimensions"
         )
         points = self.points.matrix(working) @ basis
-        return maximal_support(points, seconds=left, balanced=self._balanced)
+        return maximal_support(points, until=self.until, balanced=self._balanced)
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows for the first program: those most often mistaken, and some from everywhere."""
@@ -390,20 +380,18 @@ class Search:
         step = max(1, len(outside) // (room - len(hard)))
         return np.union1d(working, np.concatenate([hard, outside[::step]]))
 
-    def _grow(self, face: Face, working: Positions, best: Support) -> None:
+    def _grow(self, working: Positions, best: Support) -> None:
         """Add the rows that could not be separated to the face, exactly."""
-        first = not face.multipliers
+        first = not self.face.multipliers
         # large ones come first because they stay positive in the exact solution
         order = np.argsort(-best.shares, kind="stable")
         order = order[~best.separated[order] & (best.multipliers[order] > 0)]
-        if not len(order) or not face.add_rounded(working[order], best.multipliers[order]):
+        if not len(order) or not self.face.add_rounded(working[order], best.multipliers[order]):
             self._balance("the solver's multipliers could not be made exact")
         elif first:
             self._say(_NOT_COMPLETE)
 
-    def _rows_against(
-        self, face: Face, coordinates: Vector, w: Vector, outside: Positions
-    ) -> Positions:
+    def _rows_against(self, coordinates: Vector, w: Vector, outside: Positions) -> Positions:
         """Rows outside the face that the weights do not separate, the worst first.
 
         There are none only if exact weights separate all of them, and then the verdict is known.
@@ -413,30 +401,12 @@ class Search:
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
             return outside[wrong[np.argsort(scores[wrong], kind="stable")]]
-        for bits in (*_BITS, None):
-            exact = face.weights(coordinates, bits=bits)
+        for exact in self.face.roundings(coordinates):
             signs = self.points.signs(exact)
             if (signs[outside] > 0).all():
                 self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
         return outside[np.flatnonzero(signs[outside] <= 0)]
-
-
-def _outside(face: Face) -> Positions:
-    """The rows outside the face."""
-    return np.flatnonzero(face.outside()) if not face.is_everything else np.zeros(0, np.int64)
-
-
-def _columns(w: ExactVector, points: Points) -> int:
-    """How many columns have a weight; the constant is none."""
-    return int(np.count_nonzero(w.integers[: points.rows.dim]))
-
-
-def _stuck(ledger: Ledger, passes: int) -> bool:
-    """Whether the last quarter of the passes made more than half the mistakes of the first."""
-    made = np.array(ledger.epoch_updates[-passes:])
-    quarter = max(1, len(made) // 4)
-    return bool(made[-quarter:].sum() > 0.5 * made[:quarter].sum())
 
 
 def _contradictions(points: Points) -> tuple[Positions, Positions]:

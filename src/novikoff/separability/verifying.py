@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.guarantees import check
 from novikoff.guarantees.certificate import (
     add_to_fingerprint,
     examples,
@@ -21,21 +22,7 @@ from novikoff.guarantees.certificate import (
     ranges,
     spans_text,
 )
-from novikoff.guarantees.check import (
-    Claim,
-    Evidence,
-    Facts,
-    Fingerprint,
-    Rejected,
-    Whole,
-    check_reading,
-    check_row,
-    claim,
-    conclude,
-    dot,
-    require,
-    row_vector,
-)
+from novikoff.guarantees.check import Claim, Evidence, Facts, Fingerprint, Rejected, Whole, claim
 from novikoff.guarantees.exact.arithmetic import ExactVector, packed
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum, GramRows
 from novikoff.separability.exact_linear import rank_of
@@ -54,13 +41,13 @@ def check_blocks(
     References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it = claim(certificate)
-    check_reading(it, data)
+    check.check_reading(it, data)
     # nothing is made that is as large as the claim says before its size is that of the data
-    require(0 < rows == it.n, f"the data have {rows} rows, not {it.n}")
+    check.require(0 < rows == it.n, f"the data have {rows} rows, not {it.n}")
     gathered = Gathered(it)
     for block in blocks:
         gathered.add(block)
-    conclude(it, gathered.facts(), rank_of)
+    check.conclude(it, gathered.facts(), rank_of)
 
 
 class Gathered:
@@ -148,7 +135,7 @@ class Gathered:
 def _flaw(it: Claim, block: Block, i: int, first: int) -> Rejected:
     (x,) = _wholes(it, block, np.array([i]))
     try:
-        check_row(it, first + i, x, int(block.labels[i]) * dot(it.w, x))
+        check.check_row(it, first + i, x, int(block.labels[i]) * check.dot(it.w, x))
     except Rejected as error:
         return error
     raise AssertionError(f"row {i} is not where the certificate says, but the check allows it")
@@ -158,7 +145,7 @@ def _wholes(it: Claim, block: Block, at: Positions) -> list[Whole]:
     """The rows at these positions, each as integers over its own denominator."""
     out = []
     for _, row in examples(Block(block.rows.take(at), block.labels[at])):
-        x, below = row_vector((c, v) for c, v in row if v)
+        x, below = check.row_vector((c, v) for c, v in row if v)
         if it.bias:
             x[it.d] = below
         out.append(x)

@@ -21,7 +21,7 @@ from novikoff.guarantees.certificate import MarginInterval, Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, integers
 from novikoff.separability.exact_linear import Undecided, independent_rows, solve
 from novikoff.separability.points import Points, Progress
-from novikoff.stream.rows import Positions, Vector
+from novikoff.stream.rows import Vector
 from novikoff.stream.sums import dot, total
 
 _SWEEPS = 30  # over the rows near the margin, between two looks at all rows
@@ -39,66 +39,42 @@ def narrowed(
 ) -> tuple[ExactVector, MarginInterval]:
     """Weights and an interval of relative width at most rtol, or as narrow as possible.
 
-    Coordinate ascent narrows it. If that makes no progress, or rtol is 0, the system of the nearest
-    rows is solved exactly.
+    Coordinate ascent on α narrows it, mostly only on rows near the margin (Hildreth 1957). If that
+    makes no progress, or rtol is 0, the system of the nearest rows is solved exactly.
     """
-    ascent = _Ascent(points)
-    best, stuck = known, 0
+    alpha, w = np.zeros(len(points)), np.zeros(points.length)
+    with np.errstate(over="ignore"):  # a row whose square is ∞ keeps its α
+        squares = points.exact.norms**2
+    best, stuck, narrowest, dice = known, 0, math.inf, np.random.default_rng(1957)
     while best[1].relative_width > rtol and stuck < _PATIENCE and time.monotonic() < until:
-        width = ascent.look()
+        scores, squared, weight = points.scores(w), dot(w, w), total(alpha)
+        width = math.inf
+        if squared and weight:
+            width = 1 - max(0.0, float(scores.min())) * weight / squared
         progress(f"margin: relative error {width:.2g}, target {rtol:.2g}")
         if width <= max(rtol / 2, 1e-13):
             break
-        stuck = 0 if width < 0.99 * ascent.narrowest else stuck + 1
-        ascent.narrowest = min(width, ascent.narrowest)
-        ascent.sweep()
-    best = _narrower(points, best, ExactVector.of(ascent.w, "weights"), ascent.hull())
-    if best[1].relative_width > rtol:
-        with suppress(Undecided):  # the system is too large: the interval stays as it is
-            if exact := _exactly(points, ascent.alpha, until):
-                best = _narrower(points, best, *exact)
-    return best
-
-
-class _Ascent:
-    """Coordinate ascent on α, mostly only on rows near the margin (Hildreth 1957)."""
-
-    def __init__(self, points: Points) -> None:
-        self.points = points
-        self.alpha, self.w = np.zeros(len(points)), np.zeros(points.length)
-        self.narrowest = np.inf
-        self._near: Positions = np.arange(len(points))
-        with np.errstate(over="ignore"):  # a row whose square is ∞ keeps its α
-            self._squares = points.exact.norms**2
-        self._dice = np.random.default_rng(1957)
-
-    def sweep(self) -> None:
-        """Sweep over the rows that are near the margin or have α > 0."""
+        stuck = 0 if width < 0.99 * narrowest else stuck + 1
+        narrowest = min(width, narrowest)
+        near = np.flatnonzero((alpha > 0) | (scores < 1.001))
         for _ in range(_SWEEPS):
             _core.ascend(
-                *self.points.rows.core,
-                labels=self.points.labels,
-                order=self._dice.permutation(self._near),
-                squares=self._squares,
-                bias=self.points.bias,
-                alpha=self.alpha,
-                w=self.w,
+                *points.rows.core,
+                labels=points.labels,
+                order=dice.permutation(near),
+                squares=squares,
+                bias=points.bias,
+                alpha=alpha,
+                w=w,
             )
-
-    def look(self) -> float:
-        """Find the rows near the margin; return the relative width of the interval, as a float."""
-        scores = self.points.scores(self.w)
-        self._near = np.flatnonzero((self.alpha > 0) | (scores < 1.001))
-        squared, weight = dot(self.w, self.w), total(self.alpha)
-        if squared == 0 or weight == 0:
-            return np.inf
-        return 1 - max(0.0, float(scores.min())) * weight / squared
-
-    def hull(self) -> Sparse:
-        """The current multipliers, without negligible ones."""
-        rows = np.flatnonzero(self.alpha > 1e-15 * self.alpha.max(initial=0.0))
-        whole, _ = integers(self.alpha[rows])
-        return dict(zip(rows.tolist(), whole.tolist(), strict=True))
+    rows = np.flatnonzero(alpha > 1e-15 * alpha.max(initial=0.0))
+    hull = dict(zip(rows.tolist(), integers(alpha[rows])[0].tolist(), strict=True))
+    best = _narrower(points, best, ExactVector.of(w, "weights"), hull)
+    if best[1].relative_width > rtol:
+        with suppress(Undecided):  # the system is too large: the interval stays as it is
+            if exact := _exactly(points, alpha, until):
+                best = _narrower(points, best, *exact)
+    return best
 
 
 def _narrower(

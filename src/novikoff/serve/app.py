@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import msgspec
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -401,8 +402,8 @@ class App:
         return 200, b'{"status":"ready"}'
 
     async def _scrape(self, request: Request) -> Answer:
-        request.answer_headers[b"content-type"], body = self._metrics.text()
-        return 200, body
+        request.answer_headers[b"content-type"] = CONTENT_TYPE_PLAIN_0_0_4.encode()
+        return 200, self._metrics.text()
 
 
 def _nobody(status: int, words: str) -> ASGIApp:

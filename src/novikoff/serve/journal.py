@@ -109,11 +109,8 @@ class Journal:
             except BlockingIOError:
                 os.close(self._lock)
                 raise Locked(f"{folder}: another process serves this folder") from None
-        mode = "ro" if to_read else "rwc"
-        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
-        self._base = sqlite3.connect(
-            uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=64
-        )
+        uri = f"{self.path.absolute().as_uri()}?mode={'ro' if to_read else 'rwc'}"
+        self._base = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         self._told: list[tuple[int, int, int, bytes]] = []  # not written yet
         self._kept: dict[tuple[int, str, str], Kept] = {}
         try:
@@ -274,11 +271,13 @@ class Journal:
             self._base.execute("DELETE FROM snapshots WHERE seq<?", (upto,))
         self._base.execute("VACUUM")
 
-    def backup(self, path: Path) -> None:
-        """Write a copy of the journal as it is now; the server may go on."""
+    def backup(self, folder: Path) -> None:
+        """Write a copy into a new folder, which can be served; the server may go on."""
+        folder.mkdir(parents=True)
         self._base.execute("END")
+        path = folder / NAME
         self._base.execute("VACUUM INTO ?", (str(path),))
-        for one in (path, path.parent):  # SQLite does not sync the copy
+        for one in (path, folder):  # SQLite does not sync the copy
             handle = os.open(one, os.O_RDONLY)
             os.fsync(handle)
             os.close(handle)

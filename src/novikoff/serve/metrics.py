@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from novikoff import __version__
 from novikoff.serve.served import Served
@@ -64,6 +63,6 @@ class Metrics:
         ):
             yield GaugeMetricFamily(prefix + name, help, value=float(value))
 
-    def text(self) -> tuple[bytes, bytes]:
-        """The content type, and the numbers as Prometheus reads them."""
-        return CONTENT_TYPE_PLAIN_0_0_4.encode(), generate_latest(self._registry)
+    def text(self) -> bytes:
+        """The numbers as Prometheus reads them."""
+        return generate_latest(self._registry)

@@ -1,4 +1,4 @@
-"""Work on a journal without a server: check it, export its examples, shorten it, copy it."""
+"""Work on a journal without a server: check it, export its examples, shorten it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from novikoff.serve.journal import NAME, Damaged, Event, Journal, Snapshot
+from novikoff.serve.journal import Damaged, Event, Journal, Snapshot
 from novikoff.serve.messages import encode
 from novikoff.serve.served import Served, name_of
 from novikoff.serve.service import Service, replay
@@ -86,9 +86,3 @@ def compact(folder: Path, *, answers: bool) -> int:
         if upto > before:
             journal.compact(upto, answers=answers)
         return upto - before
-
-
-def backup(journal: Journal, folder: Path) -> None:
-    """Write a copy of a journal into a new folder, which can be served; a server may run."""
-    folder.mkdir(parents=True)
-    journal.backup(folder / NAME)
