@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
@@ -14,9 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Dual
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Kind, Rule
+from novikoff.ledger.kernels import Kernel, dense
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
@@ -29,11 +30,14 @@ from novikoff.stream.rows import DenseRows, Vector, dots
 MAX_POINTS = 20_000
 MAX_COLUMNS = 32
 MAX_PASSES = 10_000
-MAX_PASSES_OF_WINNOW = 1_000  # its cycles are not detected, so a hopeless run makes every pass
+MAX_PASSES_WITHOUT_CYCLES = 1_000  # of Winnow and kernels: a hopeless run makes every pass
 MAX_ROUNDS = 2_000_000  # about a second of learning, however many points there are
+MAX_ROUNDS_OF_KERNEL = 100_000  # the same
+MAX_POINTS_OF_KERNEL = 1_000  # all pairs of which are compared
 CLASSES = ("-1", "1")
 LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
 ORDERS = ("placed", "shuffled")
+KERNELS = ("none", "poly", "rbf")
 
 # What a person who loads a file on the page can do about a problem. The page has few options for
 # reading, so most cures are a change to the file.
@@ -100,12 +104,23 @@ def points_of(given: Mapping[str, Any]) -> Data:
     return Data(block, names, (negative, positive), label)
 
 
-def _expect_few(n: int, what: str, where: str = "") -> None:
-    if n > MAX_POINTS:
+def _expect_few(n: int, what: str, where: str = "", most: int = MAX_POINTS) -> None:
+    if n > most:
         raise Refused(
-            f"{where}{n:,} {what} are more than the page can take ({MAX_POINTS:,}): load fewer, or "
+            f"{where}{n:,} {what} are more than the page can take ({most:,}): load fewer, or "
             "use the command novikoff train, which has no such limit"
         )
+
+
+def window_of(given: Mapping[str, Any], points: Data) -> Vector:
+    """The lower left and the upper right corner of the picture; by default about the points."""
+    if "window" not in given:
+        X = dense(points.block.rows)
+        return np.array([X.min(axis=0) - 0.1, X.max(axis=0) + 0.1])
+    corners = _matrix(_list(given, "window") or [[]])
+    if corners.shape != (2, 2) or not (corners[0] < corners[1]).all():
+        raise Refused("window must be the lower left and the upper right corner of the picture")
+    return corners
 
 
 def _list(given: Mapping[str, Any], key: str) -> list[Any]:
@@ -158,7 +173,8 @@ class Choices:
     the weights. `margin` is η of the margin perceptron. The points come in the order in which they
     were placed, or in one drawn from the seed, which every pass keeps. The
     perceptrons may begin with other weights than 0, `start`, and add the point times `rate`. With
-    `every` the reply also lists the rounds without an update.
+    `every` the reply also lists the rounds without an update. A `kernel`, of two columns, is
+    (z·x + 1)^degree or exp(−gamma ‖z − x‖²), and has no bias beside it.
     """
 
     learner: Kind = "perceptron"
@@ -170,12 +186,16 @@ class Choices:
     start: Sequence[float] = ()
     rate: float = 1.0
     every: bool = False
+    kernel: str = "none"
+    degree: int = 2
+    gamma: float = 1.0
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """From a request, with the defaults above."""
         chosen = cls(**{name: given[name] for name in cls.__slots__ if name in given})
-        for name, allowed in {"learner": LEARNERS, "order": ORDERS}.items():
+        allowed: tuple[str, ...]
+        for name, allowed in (("learner", LEARNERS), ("order", ORDERS), ("kernel", KERNELS)):
             if (value := getattr(chosen, name)) not in allowed:
                 raise Refused(f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}")
         for name in ("bias", "every"):
@@ -187,11 +207,22 @@ class Choices:
             _expect_number("start", weight, (int, float), -1e6, 1e6)
         if chosen.start and chosen.learner == "winnow":
             raise Refused("Winnow has its own start")
+        if chosen.kernel != "none" and (chosen.start or chosen.learner == "winnow"):
+            raise Refused("a kernel is for perceptrons that start from 0, and not for Winnow")
         _expect_number("rate", chosen.rate, (int, float), 2**-10, 2**10)
         _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
         _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
         _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
-        return chosen
+        _expect_number("degree", chosen.degree, (int,), 1, 9)
+        _expect_number("gamma", chosen.gamma, (int, float), 1e-3, 1e3)
+        return chosen if chosen.space is None else replace(chosen, bias=False)
+
+    @property
+    def space(self) -> Kernel | None:
+        """The kernel, if there is one."""
+        if self.kernel == "poly":
+            return Kernel("poly", degree=self.degree)
+        return Kernel("rbf", gamma=float(self.gamma)) if self.kernel == "rbf" else None
 
     @property
     def eta(self) -> float:
@@ -211,21 +242,28 @@ class Choices:
         """What to call an entry of the ledger: a margin perceptron also updates when right."""
         return "update" if self.eta > 0 else "mistake"
 
-    def new_learner(self, dim: int) -> Additive | Multiplicative:
+    def new_learner(self, block: Block) -> Additive | Multiplicative | Dual:
         """The chosen learner, before its first round; the perceptrons keep their average."""
-        kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
+        dim = block.rows.dim
+        if self.space is not None:
+            if dim != 2:
+                raise Refused(f"a kernel is for points of two columns here, not of {dim}")
+            _expect_few(len(block), "points with a kernel", most=MAX_POINTS_OF_KERNEL)
         if self.start and len(self.start) != dim + self.bias:
             raise Refused(f"start must be {plural(dim + self.bias, 'weight')}")
         start = np.array(self.start, dtype=np.float64) if self.start else None
-        rule = Rule(kind, bias=self.bias, margin=self.eta, rate=float(self.rate))
-        learner = rule.learner(dim, start=start)
-        assert isinstance(learner, (Additive, Multiplicative))
+        kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
+        how: dict[str, Any] = {"bias": self.bias, "margin": self.eta, "kernel": self.space}
+        learner = Rule(kind, rate=float(self.rate), **how).learner(dim, start=start)
+        assert isinstance(learner, Additive | Multiplicative | Dual)
         return learner
 
     def passes_over(self, block: Block) -> int:
         """The most passes to make over this block."""
-        most = MAX_PASSES_OF_WINNOW if self.learner == "winnow" else MAX_PASSES
-        return max(1, min(self.passes, most, MAX_ROUNDS // len(block)))
+        finds_cycles = self.learner != "winnow" and self.space is None
+        passes = MAX_PASSES if finds_cycles else MAX_PASSES_WITHOUT_CYCLES
+        rounds = MAX_ROUNDS if self.space is None else MAX_ROUNDS_OF_KERNEL
+        return max(1, min(self.passes, passes, rounds // len(block)))
 
 
 def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high: float) -> None:

@@ -200,7 +200,7 @@ def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
 
 
 def _certify(given: dict[str, Any]) -> dict[str, Any]:
-    certificate = certificate_of(points_of(given), Choices.of(given).bias)
+    certificate = certificate_of(points_of(given), Choices.of(given))
     return {"certificate": certificate.to_dict(), "words": str(certificate).splitlines()[0]}
 
 
