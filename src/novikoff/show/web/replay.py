@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -59,25 +59,24 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     learner = choices.new_learner(block)
     run = play(block, learner, epochs=choices.passes_over(block))
     ledger, average = run.ledger, learner.average if learner.averaging else None
-    sent, weights, averages, regions = min(len(ledger), MAX_SENT), None, None, None
-    it = _Finished(points, choices, run, learner.weights, average)
+    weights = averages = right = regions = None
+    it, sent = _Finished(points, choices, run, learner.weights, average), len(ledger)
     if isinstance(learner, Dual):
-        sent, n = min(sent, MAX_DRAWN), len(block)
-        it = _InSpace(points, choices, run, *(_sums(ledger, n, mean) for mean in (False, True)))
+        it, sent = _InSpace(points, choices, run, *_sums(ledger, len(block))), min(sent, MAX_DRAWN)
         regions = _regions(it, window_of(given, points), sent)
     else:
+        sent = min(sent, MAX_SENT)
         moments = [*trajectory(ledger, range(1, sent + 1))]
-        weights = np.array([moment.weights for moment in moments])
+        weights = [moment.weights.tolist() for moment in moments]
         if isinstance(learner, Multiplicative):
-            weights = _winnow_weights(weights, learner.alpha)
+            weights = _winnow_weights(np.array(weights), learner.alpha).tolist()
         else:
             pairs = zip(moments, ledger.rounds.tolist(), strict=False)
             averages = [moment.average(t).tolist() for moment, t in pairs]
-    right = None
-    if choices.every and average is not None:
-        votes = bool((vote(ledger, block.rows) * block.labels > 0).all())
-        right = {"last": _separates(it.margin), "average": _separates(it.average_margin)}
-        right["vote"] = votes
+            if choices.every:
+                last, mean, _ = map(_separates, it.margins)
+                votes = bool((vote(ledger, block.rows) * block.labels > 0).all())
+                right = {"last": last, "average": mean, "vote": votes}
     return {
         "noun": choices.noun,
         "margin": choices.eta,
@@ -92,22 +91,18 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
             "row": ledger.rows[:sent].tolist(),
             "label": ledger.labels[:sent].tolist(),
             "score": ledger.scores[:sent].tolist(),
-            "weights": _as_list(weights),
+            "weights": weights,
             "average": averages,
         },
-        "final": _as_list(learner.weights),
-        "average": _as_list(average),
+        "final": None if regions else it.final.tolist(),
+        "average": None if average is None else average.tolist(),
         "every": _every_round(block, choices, ledger.n_rounds) if choices.every else None,
         "right": right,
         "radius_squared": str(it.radius_squared),
-        "view": _view(points, learner.weights),
+        "view": None if regions else _view(points, it.final),
         "regions": regions,
         **it.proof(sent, weights),
     }
-
-
-def _as_list(numbers: Vector | None) -> list[Any] | None:
-    return None if numbers is None else numbers.tolist()
 
 
 def _every_round(block: Block, choices: Choices, rounds: int) -> dict[str, list[Any]]:
@@ -135,14 +130,14 @@ def _winnow_weights(powers: Vector, alpha: float) -> Vector:
     return out.reshape(powers.shape)
 
 
-def _view(points: Data, weights: Vector | None) -> dict[str, Any] | None:
+def _view(points: Data, weights: Vector) -> dict[str, Any] | None:
     """The plane on which points of more than two columns are drawn; None for one or two columns.
 
     A point x is drawn at (⟨x,across⟩, ⟨x,up⟩): the final boundary is a vertical line, and each
     point is drawn at its true distance from it.
     """
     dim = points.block.rows.dim
-    if dim <= 2 or weights is None:
+    if dim <= 2:
         return None
     w = scaled(weights[:dim].tolist())  # the squares of very large weights overflow
     across = w / length(w) if w.any() else np.eye(dim)[0]
@@ -204,16 +199,9 @@ class _Finished:
         return guarantees.achieved_margin(weights, self.points.block)
 
     @cached_property
-    def margin(self) -> Achieved | None:
-        return self.reached(self.final)
-
-    @cached_property
-    def average_margin(self) -> Achieved | None:
-        return self.reached(self.average)
-
-    @cached_property
-    def best(self) -> Achieved | None:
-        return self.reached(self.witness)
+    def margins(self) -> tuple[Achieved | None, Achieved | None, Achieved | None]:
+        """The margins of the last weights, of their average and of the witness."""
+        return self.reached(self.final), self.reached(self.average), self.reached(self.witness)
 
     @property
     def radius_squared(self) -> Fraction:
@@ -239,11 +227,11 @@ class _Finished:
         separates = "is known to separate" if is_undecided else "separates"
         return f"no {self.by} {separates} the points"
 
-    def proof(self, sent: int, weights: Vector | None) -> dict[str, Any]:
+    def proof(self, sent: int, weights: Sequence[Sequence[float]] | None) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
         sandwich, caption = self._sandwich(sent)
         most, run, eta, why = self.bound_of_data, self.run, self.choices.eta, ""
-        in_space = self.choices.space is not None
+        u, in_space = self.witness, self.choices.space is not None
         if self.choices.outside:
             bound = "the bound (R/γ)²" if self.choices.learner == "winnow" else "this bound"
             why = f"{bound} {self.choices.outside}"
@@ -264,19 +252,18 @@ class _Finished:
                 "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences(weights)]),
                 "facts": self._facts(),
                 "multipliers": self.multipliers,
-                "witness": None
-                if in_space or self.witness is None
-                else scaled([*self.witness]).tolist(),
+                "witness": None if in_space or u is None else scaled([*u]).tolist(),
             },
         }
 
     @property
     def bound_of_data(self) -> int | None:
         """The bound on the updates of any run over the points; None if there is none."""
-        if self.choices.outside or self.best is None:
+        best = self.margins[-1]
+        if self.choices.outside or not _separates(best):
             return None
         above = self.radius_squared + 2 * Fraction(self.choices.eta)
-        return mistake_bound(above, self.best.weights_squared, self.best.smallest)
+        return mistake_bound(above, best.weights_squared, best.smallest)
 
     def _sandwich(self, sent: int) -> tuple[dict[str, Any] | None, str]:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k; without u, only the right half; a caption."""
@@ -295,9 +282,7 @@ class _Finished:
             "progress": None,
             "holds": True,
             "root": root,
-            **drawn,
-            **left,
-        }, caption
+        } | drawn | left, caption
 
     def _left_half(self, sent: int) -> tuple[dict[str, Any], str]:
         """kγ and ⟨w,u⟩, with ‖w‖ and R√k in exact arithmetic; or why there are none."""
@@ -307,9 +292,9 @@ class _Finished:
         curves = {"lower": s.lower, "progress": s.progress, "norm": s.norm, "upper": s.upper}
         return {"holds": s.holds, **{k: v[:sent].tolist() for k, v in curves.items()}}, ""
 
-    def _sentences(self, weights: Vector | None) -> Iterator[str]:
+    def _sentences(self, weights: Sequence[Sequence[float]] | None) -> Iterator[str]:
         """What the page adds to the words for the verdict."""
-        run, (verdict, why, _) = self.run, self.proved
+        run, (verdict, why, _), (last, average, _) = self.run, self.proved, self.margins
         if run.cycle is not None:
             yield (
                 f"The weights after pass {count(run.cycle.until)} equal those after pass "
@@ -320,15 +305,15 @@ class _Finished:
         made = plural(len(run.ledger), self.choices.noun)
         yield f"The run made {made} in {plural(run.epochs, 'pass', 'passes')}."
         if run.verdict == Verdict.SEPARATED:
-            if _separates(self.margin):
+            if _separates(last):
                 yield self.confirmed
             else:
                 yield (
                     "But this is due to rounding: in exact arithmetic, a point lies on the "
                     f"{self.by} or on its wrong side."
                 )
-            if self.choices.learner == "averaged" and self.average_margin is not None:
-                does = "separates" if _separates(self.average_margin) else "does not separate"
+            if self.choices.learner == "averaged" and average is not None:
+                does = "separates" if _separates(average) else "does not separate"
                 yield "That is about the last weights."
                 yield f"Their average, {self.shown}, {does} the points."
             return
@@ -347,14 +332,14 @@ class _Finished:
         if why:
             yield f"{_capital(why)}."
 
-    def _repeated(self, weights: Vector) -> tuple[int, int] | None:
+    def _repeated(self, weights: Sequence[Sequence[float]]) -> tuple[int, int] | None:
         """Two passes after which Winnow's weights are the same; the perceptron's are a cycle."""
         ledger, seen = self.run.ledger, dict[tuple[float, ...], int]()
         if self.choices.learner != "winnow" or len(weights) < len(ledger):
             return None
         made = np.searchsorted(ledger.rounds, ledger.epoch_ends, side="right")
         for number, k in enumerate(made.tolist(), 1):
-            if (first := seen.setdefault(tuple(weights[k - 1].tolist()), number)) < number:
+            if (first := seen.setdefault(tuple(weights[k - 1]), number)) < number:
                 return first, number
         return None
 
@@ -364,12 +349,14 @@ class _Finished:
         bound, _ = known.applicable_bound(
             self.run.ledger, witness=self.witness, data=block, margin=eta
         )
-        if self.margin is not None and self.run.verdict == Verdict.SEPARATED:
-            facts.append(("margin of w", self._said(self.margin, self.final)))
-        if self.choices.learner == "averaged" and self.average_margin is not None:
-            facts.append(("margin of the average", self._said(self.average_margin, None)))
-        if self.best is not None:
-            facts.append(("best margin γ", self._best_said(self.best)))
+        last, average, best = self.margins
+        if last is not None and self.run.verdict == Verdict.SEPARATED:
+            facts.append(("margin of w", self._said(last, self.final)))
+        if self.choices.learner == "averaged" and average is not None:
+            facts.append(("margin of the average", self._said(average, None)))
+        if best is not None and self.choices.space is None:
+            seen = self._distance(best, self.witness)
+            facts.append(("best margin γ", f"{self.certificate.margin}{seen}"))
         if (most := self.bound_of_data) is not None:
             said, R = plural(most, self.choices.noun), root(self.radius_squared)
             why = f"{'(R² + 2η)/γ²' if eta else '(R/γ)²'}, R = {short(R, 6)}"
@@ -380,7 +367,7 @@ class _Finished:
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
-        if self.best is not None and (of := self.measured_of):
+        if best is not None and (of := self.measured_of):
             facts.append(("", of))
         return facts
 
@@ -389,9 +376,6 @@ class _Finished:
         """Of what the numbers are, if not of the points in the picture."""
         is_lifted = self.choices.bias
         return "With the bias on, R and γ are those of the points (x, 1)." if is_lifted else ""
-
-    def _best_said(self, best: Achieved) -> str:
-        return f"{self.certificate.margin}{self._distance(best, self.witness)}"
 
     def _said(self, reached: Achieved, weights: Weights | None) -> str:
         """A margin exactly and, of these weights, the distance in the picture if it is another."""
@@ -464,42 +448,38 @@ class _InSpace(_Finished):
 
     @cached_property
     def witness(self) -> Weights | None:
-        """The weights of the run, if it separated the points, or else of their certificate."""
         if self.run.verdict == Verdict.SEPARATED:
             return self.final
-        is_complete = self.proved[0] == Separation.COMPLETE
-        return self.certificate.weights if is_complete else None
+        return super().witness if self.proved[0] == Separation.COMPLETE else None
 
     def reached(self, weights: Weights | None) -> Achieved | None:
         if weights is None:
             return None
-        w = np.array(weights, dtype=np.float64)
+        w = np.asarray(weights, dtype=np.float64)
         scores = self.gram @ w
         signed, square = self.points.block.labels * scores, float(w @ scores)
         row = int(signed.argmin())
         return Achieved(row, Fraction(signed[row]), Fraction(square)) if square > 0 else None
 
     def _left_half(self, sent: int) -> tuple[dict[str, Any], str]:
-        if self.best is None or self.witness is None:
+        best, u, ledger = self.margins[-1], self.witness, self.run.ledger
+        if not _separates(best) or u is None:
             return {}, f"{self.why_no_witness}, so there is no u"
-        ledger, u = self.run.ledger, np.array(self.witness, dtype=np.float64)
-        scores = self.gram @ u / root(self.best.weights_squared)
+        scores = self.gram @ np.asarray(u, dtype=np.float64) / root(best.weights_squared)
         progress = np.cumsum((ledger.steps * scores[ledger.rows])[:sent])
-        lower = self.best.value * np.arange(1, sent + 1)
+        lower = best.value * np.arange(1, sent + 1)
         return {"lower": lower.tolist(), "progress": progress.tolist()}, ""
-
-    def _best_said(self, best: Achieved) -> str:
-        return f"at least {short(best.value, 6)}"
 
     def _said(self, reached: Achieved, _: Weights | None) -> str:
         return f"{short(reached.value, 6)}, at point {reached.row}"
 
 
-def _sums(ledger: Ledger, n: int, averaged: bool) -> Vector:
-    """The weights at the end of a run in a kernel's space, or their average, for each of n rows."""
+def _sums(ledger: Ledger, n: int) -> tuple[Vector, Vector]:
+    """The weights at the end of a run in a kernel's space, one for each row; and their average."""
     steps, late = ledger.steps, ledger.steps * (ledger.rounds - 1)
-    steps = mean_of_weights(steps, late, ledger.n_rounds) if averaged else steps
-    return np.bincount(ledger.rows, steps, n).astype(np.float64)
+    both = (steps, mean_of_weights(steps, late, ledger.n_rounds))
+    last, mean = (np.bincount(ledger.rows, one, n).astype(np.float64) for one in both)
+    return last, mean
 
 
 def _regions(it: _InSpace, window: Vector, sent: int) -> dict[str, Any]:
@@ -529,7 +509,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _separates(reached: Achieved | None) -> bool:
+def _separates(reached: Achieved | None) -> TypeGuard[Achieved]:
     return reached is not None and reached.smallest > 0
 
 
