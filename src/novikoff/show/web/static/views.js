@@ -393,7 +393,7 @@ const views = {
     const hides = step.ask?.separated && !answered;
     for (const { from, to, plus } of hides ? [] : rectangles(run.regions, k)) {
       const [[x0, y0], [x1, y1]] = [scale.at(from), scale.at(to)];
-      inside.append(element("rect", { x: x0, y: y1, width: x1 - x0, height: y0 - y1, class: plus ? "tint plus" : "tint minus" }));
+      inside.append(element("rect", { x: x0, y: y1, width: x1 - x0, height: y0 - y1, class: plus ? "tint region plus" : "tint region minus" }));
     }
     const kept = new Set(run.ledger.row.slice(0, hides ? 0 : k));
     const r = run.points.length > 60 ? 6 : 10; // many are drawn small, so that they hide less of the tints
