@@ -588,7 +588,7 @@ def test_every_problem_of_an_upload_has_a_cure_that_works_on_the_page() -> None:
     assert set(PAGE_CURES) == set(UPLOADS) == set(Problem) - NOT_IN_UPLOADS
     for problem, (name, bad, good) in UPLOADS.items():
         with pytest.raises(BadExample) as refusal:
-            requests.read_upload(bad.encode(), name)
+            requests.read_upload(bad.encode(), {"name": name})
         assert refusal.value.problem == problem
         cure = PAGE_CURES[problem].format_map(
             {k: repr(v) for k, v in refusal.value.details.items()}

@@ -367,15 +367,13 @@ class _Finished:
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
-        if best is not None and (of := self.measured_of):
-            facts.append(("", of))
+        if best is not None and self.choices.space is not None:
+            facts.append(
+                ("", "Margins, R and γ are those of the kernel's space: R² = max K(x, x).")
+            )
+        elif best is not None and self.choices.bias:
+            facts.append(("", "With the bias on, R and γ are those of the points (x, 1)."))
         return facts
-
-    @property
-    def measured_of(self) -> str:
-        """Of what the numbers are, if not of the points in the picture."""
-        is_lifted = self.choices.bias
-        return "With the bias on, R and γ are those of the points (x, 1)." if is_lifted else ""
 
     def _said(self, reached: Achieved, weights: Weights | None) -> str:
         """A margin exactly and, of these weights, the distance in the picture if it is another."""
@@ -386,10 +384,9 @@ class _Finished:
 
     def _distance(self, reached: Achieved, weights: Weights | None) -> str:
         """How far the nearest point is from the line in the picture, if that is not the margin."""
-        if not self.choices.bias or reached.smallest <= 0 or weights is None:
-            return ""
-        square = sum(Fraction(w) ** 2 for w in weights[: self.points.block.rows.dim])
-        if not square:
+        w = () if weights is None else weights[: self.points.block.rows.dim]
+        square = sum(Fraction(x) ** 2 for x in w)
+        if not self.choices.bias or reached.smallest <= 0 or not square:
             return ""
         seen = short(root(reached.smallest**2 / square), 6)
         return f"; in the picture the nearest point is {seen} from its {self.line}"
@@ -425,7 +422,6 @@ class _InSpace(_Finished):
     shown = "whose sides the tints show"
     where = " in the kernel's space"
     by = line = "hyperplane of the kernel's space"
-    measured_of = "Margins, R and γ are those of the kernel's space: R² = max K(x, x)."
 
     @cached_property
     def gram(self) -> Vector:
@@ -485,9 +481,8 @@ def _sums(ledger: Ledger, n: int) -> tuple[Vector, Vector]:
 def _regions(it: _InSpace, window: Vector, sent: int) -> dict[str, Any]:
     """The signs of the scores on a grid, in hexadecimal: after each update sent, and at the end."""
     ledger, averaged, kernel = it.run.ledger, it.choices.learner == "averaged", it.choices.space
-    predicts = it.average if averaged else it.final
+    predicts = it.average if averaged and it.average is not None else it.final
     assert kernel is not None
-    assert predicts is not None
     low, high = window.tolist()
     across, up = np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True)))
     places = DenseRows(np.column_stack([across.ravel(), up.ravel()]))

@@ -25,7 +25,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
 from novikoff.stream.printing import cut, listed, plain, plural
-from novikoff.stream.rows import DenseRows, Vector, dots
+from novikoff.stream.rows import DenseRows, Vector
 
 MAX_POINTS = 20_000
 MAX_COLUMNS = 32
@@ -272,25 +272,27 @@ def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high:
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {_shown(x)}")
 
 
-def read_upload(
-    content: bytes,
-    /,
-    name: str = "points.csv",
-    label: str | None = None,
-    one_vs_rest: str | None = None,
-    ignore: str = "",
-    **_: str,
-) -> dict[str, Any]:
+def read_upload(content: bytes, asked: Mapping[str, str]) -> dict[str, Any]:
     """The points, labels, column names and classes of an uploaded CSV or svmlight file."""
-    name = _safe_name(name)
+    name = _safe_name(asked.get("name", "points.csv"))
     if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
         raise Refused(
             f"{name}: the page cannot read compressed files, .npz or Excel files; unpack it, or "
             "save it as CSV or svmlight"
         )
-    columns = tuple(filter(None, (column.strip() for column in ignore.split(","))))
-    how = {"label": label, "one_vs_rest": one_vs_rest, "ignore": columns}
-    return shown(name, _read(name, content, **how))
+    how: dict[str, Any] = {key: asked.get(key) for key in ("label", "one_vs_rest")}
+    how["ignore"] = tuple(filter(None, map(str.strip, asked.get("ignore", "").split(","))))
+    with TemporaryDirectory() as folder:
+        file = Path(folder, name)
+        file.write_bytes(content)
+        try:
+            format = format_of(Input(str(file)))
+            if format not in ("csv", "svmlight"):
+                raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
+            return shown(name, read(str(file), format=format, **how))
+        except BadExample as error:
+            words = error.without_cure.replace(f"{folder}/", "")
+            raise Refused(words, error.problem, **error.details) from None
 
 
 def shown(name: str, data: Data) -> dict[str, Any]:
@@ -304,7 +306,11 @@ def shown(name: str, data: Data) -> dict[str, Any]:
     if dim == 0:
         raise Refused(f"{name}: the label is the only column; add a column of numbers")
     _expect_few(len(data.block), "rows", f"{name}: ")
-    names, labels = _column_names(data), data.block.labels
+    names, labels = list(data.names or ()), data.block.labels
+    if not names or any(name.strip().isdecimal() for name in names):
+        names = [f"x{j + 1}" for j in range(dim)]
+    known = [data.label] if data.label and not data.label.isdecimal() else []
+    labels_name = chain(known, ["label"], (f"label{k}" for k in count(2)))
     n, columns = plural(len(labels), "point"), "column" if dim == 1 else "columns"
     negative, positive = map(plain, data.classes)
     note = ""
@@ -314,10 +320,10 @@ def shown(name: str, data: Data) -> dict[str, Any]:
             "separate. Click to place points of the other class, or load a file with both classes."
         )
     return {
-        "points": np.column_stack([dots(data.block.rows, e) for e in np.eye(dim)]).tolist(),
+        "points": dense(data.block.rows).tolist(),
         "labels": labels.tolist(),
         "names": names,
-        "label": _label_name(data, names),
+        "label": next(name for name in labels_name if name not in names),
         "classes": list(data.classes),
         "words": f"{name}: {n}, {columns} {listed([*map(plain, names)], 4)}; + stands for "
         f"{positive}, − for {negative}.",
@@ -330,31 +336,3 @@ def _safe_name(name: str) -> str:
     last = PurePath(name.replace("\\", "/")).name
     kept = "".join(c for c in last if c.isprintable() and c not in "/*?[]").strip(". ")
     return kept[-60:] or "points.csv"  # 60 characters are at most 240 bytes
-
-
-def _read(name: str, content: bytes, **how: Any) -> Data:
-    with TemporaryDirectory() as folder:
-        file = Path(folder, name)
-        file.write_bytes(content)
-        try:
-            format = format_of(Input(str(file)))
-            if format not in ("csv", "svmlight"):
-                raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
-            return read(str(file), format=format, **how)
-        except BadExample as error:
-            words = error.without_cure.replace(f"{folder}/", "")
-            raise Refused(words, error.problem, **error.details) from None
-
-
-def _column_names(data: Data) -> list[str]:
-    """The names in the header; x1, x2, … where there is none, or the names are numbers."""
-    if data.names is None or any(name.strip().isdecimal() for name in data.names):
-        return [f"x{j + 1}" for j in range(data.block.rows.dim)]
-    return list(data.names)
-
-
-def _label_name(data: Data, names: list[str]) -> str:
-    """The label column's name: the header's, or the first of label, label2, … not yet taken."""
-    known = [data.label] if data.label and not data.label.isdecimal() else []
-    made_up = (f"label{k}" for k in count(2))
-    return next(name for name in chain(known, ["label"], made_up) if name not in names)

@@ -77,7 +77,7 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
         "replay": _of_json(replay),
         "certify": _of_json(_certify),
         "verify": _of_json(_verify),
-        "upload": lambda body, query: read_upload(body, **query),
+        "upload": read_upload,
     }
     routes = [
         Route("/api/presets", lambda _: JSONResponse(beginning)),
@@ -216,10 +216,9 @@ def _verify(given: dict[str, Any]) -> dict[str, Any]:
         verify(about_points, points)
     except Rejected as reason:
         return {"proved": False, "words": f"rejected: {reason}"}
-    n = plural(certificate.data.rows, "point")
-    if certificate.verdict == "undecided":
-        return {"proved": False, "words": f"undecided: it holds for these {n}, but decides nothing"}
-    return {"proved": True, "words": f"{certificate.verdict}: proved for these {n}"}
+    n, proved = plural(certificate.data.rows, "point"), certificate.verdict != "undecided"
+    what = f"proved for these {n}" if proved else f"it holds for these {n}, but decides nothing"
+    return {"proved": proved, "words": f"{certificate.verdict}: {what}"}
 
 
 class LimitedProtocol(H11Protocol):
