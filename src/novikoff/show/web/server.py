@@ -74,9 +74,9 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
     beginning = {"presets": presets(), "max_bytes": MAX_BYTES, "opened": opened}
     workers = Workers()
     answers: dict[str, Answer] = {
-        "replay": _of_json(replay),
-        "certify": _of_json(_certify),
-        "verify": _of_json(_verify),
+        "replay": lambda body, _: replay(_object(body)),
+        "certify": lambda body, _: _certify(_object(body)),
+        "verify": lambda body, _: _verify(_object(body)),
         "upload": read_upload,
     }
     routes = [
@@ -86,7 +86,10 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             for k, one in answers.items()
         ),
         Route("/lessons/titles.json", lambda _: JSONResponse([one["title"] for one in outlines()])),
-        Route("/lessons/{number:int}.json", _lesson),
+        *(
+            Route(f"/lessons/{n}.json", lambda _, n=n: JSONResponse(lesson(n)))
+            for n in range(1, len(outlines()) + 1)
+        ),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
     return Starlette(
@@ -97,13 +100,6 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             HTTPException: _http_error,
         },
     )
-
-
-def _lesson(request: Request) -> JSONResponse:
-    number = request.path_params["number"]
-    if not 1 <= number <= len(outlines()):
-        raise HTTPException(404)
-    return JSONResponse(lesson(number))
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -156,18 +152,14 @@ async def _body(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
     if not announced.isdecimal():
         raise HTTPException(400, "the Content-Length header is not a number")
-    if len(announced) > 12 or int(announced) > MAX_BYTES:
-        raise _too_large()
-    body = bytearray()
-    async for piece in request.stream():
+    size, body, pieces = int(announced[:13]), bytearray(), request.stream()
+    while size <= MAX_BYTES:
+        piece = await anext(pieces, None)
+        if piece is None:
+            return bytes(body)
         body += piece
-        if len(body) > MAX_BYTES:
-            raise _too_large()
-    return bytes(body)
-
-
-def _too_large() -> HTTPException:
-    return HTTPException(
+        size = len(body)
+    raise HTTPException(
         413,
         f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the "
         "commands novikoff train and novikoff certify, which have no such limit",
@@ -187,19 +179,14 @@ async def _unless_gone(request: Request, work: Future[bytes]) -> bytes:
         gone.cancel()
 
 
-def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
-    """The answer to the JSON object in the body of a request."""
-
-    def of_body(body: bytes, _query: QueryParams) -> dict[str, Any]:
-        try:
-            given = json.loads(body)
-        except (ValueError, RecursionError):
-            raise Refused("the request is not JSON") from None
-        if not isinstance(given, dict):
-            raise Refused("the request is not a JSON object")
-        return answer(given)
-
-    return of_body
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused("the request is not JSON") from None
+    if not isinstance(given, dict):
+        raise Refused("the request is not a JSON object")
+    return given
 
 
 def _certify(given: dict[str, Any]) -> dict[str, Any]:
