@@ -319,7 +319,7 @@ def test_a_kernel_of_degree_one_makes_the_run_of_the_perceptron_with_a_bias() ->
 def test_a_kernel_separates_xor_at_degree_two_and_the_page_proves_that_none_does_at_one() -> None:
     reply = asked("replay", {**XOR, "kernel": "poly", "degree": 2})
     assert reply["bound"] == 351  # as guarantees.kernel_bound finds it from the ledger
-    assert "sides of a hyperplane of that space" in reply["verdict"]["words"]
+    assert "In the kernel's space the boundary is a hyperplane" in reply["verdict"]["words"]
     assert dict(reply["verdict"]["facts"])["margin of w"] == "0.160128, at point 0"
     below = asked("replay", {**XOR, "kernel": "poly", "degree": 1})
     assert below["verdict"]["multipliers"]["shown"] == ["1"] * 4

@@ -254,7 +254,8 @@ def test_with_a_kernel_the_tints_are_its_predictions_and_w_is_not_drawn(page: Pa
             for _ in range(steps):
                 page.click("#step")
         assert page.get_attribute("#plane", "data-sides") == "kernel"
-        assert page.inner_text("#legend") == ""  # of w, its line and its margin
+        assert "ringed: the points z" in text(page, "#legend")
+        assert "arrow" not in text(page, "#legend")
         assert page.is_hidden("#bias")
         assert page.is_hidden("#weights-after")
         assert "boundary no line" in text(page, "#about")
@@ -633,9 +634,11 @@ def test_the_transport_bar_is_in_view_and_its_scrubber_moves_through_the_run(
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page = context.new_page()
     opened(page, address)
-    box = page.locator("#step").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= 720
+    for preset in ("circle", "spirals", "separable"):
+        chosen(page, preset)
+        box = page.locator("#step").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 720, preset
     assert text(page, "#ledger-words") == "0 mistakes so far"  # how many come is not given away
     page.focus("#scrub")
     page.keyboard.press("End")

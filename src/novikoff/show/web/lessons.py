@@ -59,9 +59,8 @@ def export(folder: Path) -> int:
         raise FileExistsError(f"{folder} is not empty; choose a new folder")
     shutil.copytree(STATIC, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.json"))
     recorded = [{**one, "recorded": replay(one)} for one in presets()]
-    begins = {"presets": recorded, "max_bytes": 0, "opened": None, "recorded": True}
     files: dict[str, Any] = {
-        "api/presets": begins,
+        "api/presets": {"presets": recorded, "max_bytes": 0, "opened": None, "recorded": True},
         "lessons/titles.json": [one["title"] for one in outlines()],
         **{f"lessons/{n}.json": lesson(n) for n in range(1, len(outlines()) + 1)},
     }

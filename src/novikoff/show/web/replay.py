@@ -187,8 +187,7 @@ class _Finished:
     @cached_property
     def witness(self) -> Weights | None:
         """Weights of nearly the largest margin, if the points are separable."""
-        is_complete = self.certificate.verdict == Separation.COMPLETE
-        return self.certificate.weights if is_complete else None
+        return self.certificate.weights if self.proved[0] == Separation.COMPLETE else None
 
     def reached(self, weights: Weights | None) -> Achieved | None:
         """The exact margin of the weights on the points; None if they are 0 or not finite."""
@@ -273,16 +272,12 @@ class _Finished:
         root, growth = "√(k(R² + 2η))" if eta > 0 else "R√k", ledger.radius**2 + 2 * eta
         steps, scores, squares = (c[:sent] for c in (ledger.steps, ledger.scores, ledger.squares))
         grown = np.cumsum(steps * (2 * scores + steps * squares)).clip(0)  # ‖w + sx‖² − ‖w‖²
-        drawn: dict[str, Any] = {"norm": np.sqrt(grown).tolist()}
+        drawn: dict[str, Any] = {"lower": None, "progress": None, "holds": True, "root": root}
+        drawn["norm"] = np.sqrt(grown).tolist()
         drawn["upper"] = np.sqrt(growth * np.arange(1, sent + 1)).tolist()
         left, why = self._left_half(sent)
         caption = f"kγ ≤ w·u ≤ ‖w‖ ≤ {root}" if left else f"only ‖w‖ ≤ {root}: {why}"
-        return {
-            "lower": None,
-            "progress": None,
-            "holds": True,
-            "root": root,
-        } | drawn | left, caption
+        return drawn | left, caption
 
     def _left_half(self, sent: int) -> tuple[dict[str, Any], str]:
         """kγ and ⟨w,u⟩, with ‖w‖ and R√k in exact arithmetic; or why there are none."""
@@ -418,7 +413,7 @@ class _Finished:
 class _InSpace(_Finished):
     """The same in a kernel's space, where weights are a sum of points: a number for each point."""
 
-    confirmed = "The tints show the sides of a hyperplane of that space."
+    confirmed = "In the kernel's space the boundary is a hyperplane."
     shown = "whose sides the tints show"
     where = " in the kernel's space"
     by = line = "hyperplane of the kernel's space"
@@ -444,9 +439,7 @@ class _InSpace(_Finished):
 
     @cached_property
     def witness(self) -> Weights | None:
-        if self.run.verdict == Verdict.SEPARATED:
-            return self.final
-        return super().witness if self.proved[0] == Separation.COMPLETE else None
+        return self.final if self.run.verdict == Verdict.SEPARATED else super().witness
 
     def reached(self, weights: Weights | None) -> Achieved | None:
         if weights is None:

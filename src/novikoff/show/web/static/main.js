@@ -78,20 +78,28 @@ function description() {
   if (preset) sentences.push(preset.about, isOwn ? preset.now : "");
   else if (state.points.length) sentences.push(`${plural(state.points.length, "point")} with ${state.names.length === 1 ? "column" : "columns"} ${state.names.join(", ")}.`);
   else sentences.push("Click on the plane to place a point.");
-  if (inSpace()) sentences.push("The score of x is the sum of ±K(z, x) over the points z mistaken so far, which are ringed; the tints show its sign. In the kernel’s space w is no arrow of this plane, and its boundary no line.");
+  if (inSpace()) sentences.push("Here w is no arrow, and its boundary no line.");
   else if (!isEqual()) sentences.push("The axes have different scales, so w does not look perpendicular to its line.");
   if (state.replay?.view) sentences.push(state.replay.view.words);
   return sentences.filter(Boolean).join(" ");
 }
 
-function drawLegend() {
-  const noun = state.replay?.noun ?? "mistake";
+// Each entry: the colour and the style of its line, and the words.
+function legend() {
   const averaged = state.choices.learner === "averaged";
+  if (inSpace()) {
+    return [["plus", "", `${averaged ? "average of the score" : "score"} Σ ±K(z, x) above 0`], ["minus", "", "below 0"], ["ink", "", "ringed: the points z, mistaken so far"]];
+  }
+  const noun = state.replay?.noun ?? "mistake";
   const entries = [["ink", "", averaged ? "last weights w" : "w (an arrow at its own scale) and its line"], ["soft", "dotted", `before the ${noun}`]];
   if (state.choices.learner !== "winnow") entries.push(["average", "dashed", averaged ? "average of the weights, which predicts" : "average of the weights"]);
   entries.push(["band", "dashed", state.choices.learner === "margin" ? "margin η" : "margin of w"]);
   if (state.replay && state.k === last() && state.replay.verdict.witness) entries.push(["best", "dotted", "line with the widest margin"]);
-  at("legend").replaceChildren(...(inSpace() ? [] : entries).map(([colour, style, text]) => {
+  return entries;
+}
+
+function drawLegend() {
+  at("legend").replaceChildren(...legend().map(([colour, style, text]) => {
     const item = document.createElement("li");
     const mark = document.createElement("i");
     mark.className = style;
