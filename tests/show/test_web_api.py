@@ -340,7 +340,8 @@ def test_what_a_kernel_predicts_is_sent_for_the_picture_after_each_update() -> N
         )
         block = sources.block(np.array(request["points"]), request["labels"])
         run = play(block, Dual(2, kernel=Kernel("poly", degree=2)), epochs=100)
-        across, up = (np.linspace(*ends, found["side"]) for ends in zip(*places, strict=True))
+        side = found["side"]
+        across, up = (np.linspace(a, b, side) for a, b in zip(*places, strict=True))
         grid = sources.rows_of(np.array([[x, y] for y in up for x in across]))
         reading: Any = "average" if learner == "averaged" else "final"
         scores = scores_by_reading(run.ledger, grid)[reading]
@@ -348,6 +349,15 @@ def test_what_a_kernel_predicts_is_sent_for_the_picture_after_each_update() -> N
         signs = np.unpackbits(bits)[: len(scores)]
         sure = np.abs(scores) > 1e-9  # the sums are in another order
         assert (signs[sure] == (scores[sure] > 0)).all()
+
+
+def test_a_kernel_takes_points_and_pictures_of_any_size() -> None:
+    for scale in (1e-300, 1e-9, 1e9):
+        X = (scale * np.array(XOR["points"])).tolist()
+        for kernel in ("poly", "rbf"):
+            for far in (1e-9, 1.0, 1e30):
+                request = {**XOR, "points": X, "kernel": kernel, "window": [[-far] * 2, [far] * 2]}
+                assert asked("replay", {**request, "passes": 9})["sent"]
 
 
 def test_a_kernel_whose_numbers_are_not_exact_has_no_certificate_and_says_why() -> None:
@@ -698,6 +708,12 @@ def test_a_file_with_one_class_is_shown_with_a_warning() -> None:
             "perceptrons that start from 0, and not for Winnow",
         ),
         ({"kernel": "poly", "start": [1, 1]}, "a kernel is for perceptrons that start from 0"),
+        (
+            {"kernel": "poly", "points": [[0, 0], [0, 1e60], [1e60, 0], [1e60, 1e60]]},
+            "the kernel of these points is too large: scale the columns to about 1",
+        ),
+        ({"kernel": "poly", "points": [[1e300, 1e300]] * 4}, "too large"),
+        ({"kernel": "poly", "window": [[0, 0], [1e300, 1e300]]}, "too large for float64"),
         (
             {"kernel": "rbf", "points": [[1]] * 4},
             "a kernel is for points of two columns here, not of 1",

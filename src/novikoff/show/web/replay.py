@@ -422,7 +422,10 @@ class _InSpace(_Finished):
     def gram(self) -> Vector:
         assert self.choices.space is not None
         rows = self.points.block.rows
-        return self.choices.space.gram(rows, rows, np.arange(len(rows)))
+        gram = self.choices.space.gram(rows, rows, np.arange(len(rows)))
+        if not gram.diagonal().max() < MAX_WEIGHT:
+            raise Refused("the kernel of these points is too large: scale the columns to about 1")
+        return gram
 
     @property
     def radius_squared(self) -> Fraction:
@@ -439,7 +442,10 @@ class _InSpace(_Finished):
 
     @cached_property
     def witness(self) -> Weights | None:
-        return self.final if self.run.verdict == Verdict.SEPARATED else super().witness
+        if self.run.verdict == Verdict.SEPARATED:
+            return self.final
+        found = super().witness  # of integers that may be too long for floats
+        return None if found is None else scaled([*found])
 
     def reached(self, weights: Weights | None) -> Achieved | None:
         if weights is None:
@@ -471,6 +477,7 @@ def _sums(ledger: Ledger, n: int) -> tuple[Vector, Vector]:
     return last, mean
 
 
+@np.errstate(all="ignore")  # the corners may be far away
 def _regions(it: _InSpace, window: Vector, sent: int) -> dict[str, Any]:
     """The signs of the scores on a grid, in hexadecimal: after each update sent, and at the end."""
     ledger, averaged, kernel = it.run.ledger, it.choices.learner == "averaged", it.choices.space
