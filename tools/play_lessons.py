@@ -108,6 +108,11 @@ def play_all(
         page.goto(f"{start}{other}")
         page.wait_for_load_state("networkidle")
         inspector.look(other)
+        for preset in ("xor", "spirals") if other == "explore.html" else ():  # a line, a kernel
+            page.select_option("#preset", preset)
+            page.wait_for_selector("#busy", state="hidden")
+            page.click("#run")
+            inspector.look(f"{other}-{preset}")
     wrong += list(dict.fromkeys(inspector.found))
     print(f"{name}: all lessons played", *wrong, sep="\n  ", flush=True)
     context.close()

@@ -24,8 +24,18 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from helpers.command_line import error, run, stdout_of
-from novikoff import Additive, BalancedWinnow, guarantees, play, sources
+from novikoff import (
+    Additive,
+    BalancedWinnow,
+    Dual,
+    Kernel,
+    certify,
+    guarantees,
+    play,
+    sources,
+)
 from novikoff.learners import Learner
+from novikoff.ledger.readings import scores_by_reading
 from novikoff.runs.loop import Run
 from novikoff.show.web import replay as replays
 from novikoff.show.web import request as requests
@@ -40,6 +50,7 @@ PORT = 1962
 CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")
 XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [-1, 1, 1, -1]}
 AND: dict[str, Any] = {**XOR, "labels": [-1, -1, -1, 1]}
+PRESETS = {one["name"]: one for one in presets()}
 few_examples = settings(max_examples=40)
 
 
@@ -249,6 +260,117 @@ def test_more_points_get_fewer_passes() -> None:
     assert reply["right"] is None  # a vote would take most of the time
 
 
+@few_examples
+@given(replay_requests(eighths), st.sampled_from([("poly", 2), ("poly", 3), ("rbf", 1)]))
+def test_a_replay_with_a_kernel_equals_the_run_that_play_makes(
+    request: dict[str, Any], kernel: tuple[str, int]
+) -> None:
+    name, degree = kernel
+    points = [[*point, 0.0][:2] for point in request["points"]]
+    learner = "margin" if request["learner"] == "winnow" else request["learner"]
+    request |= {"points": points, "learner": learner, "kernel": name, "degree": degree}
+    reply, eta = asked("replay", request), request["margin"] if learner == "margin" else 0
+    block = sources.block(np.array(points), request["labels"])
+    order = arranged(block, request["seed"]) if request["order"] == "shuffled" else block
+    of = Kernel("poly", degree=degree) if name == "poly" else Kernel("rbf", gamma=1.0)
+    run = play(order, dual := Dual(2, kernel=of, margin=eta), epochs=request["passes"])
+    ledger, shown = run.ledger, reply["ledger"]
+    assert (reply["mistakes"], reply["passes"]) == (len(ledger), run.epochs)
+    assert shown["row"] == ledger.rows[: reply["sent"]].tolist()
+    assert shown["score"] == ledger.scores[: reply["sent"]].tolist()
+    assert (shown["weights"], shown["average"], reply["final"]) == (None, None, None)
+    assert reply["verdict"]["kind"] == run.verdict
+    if run.verdict == "separated":
+        assert reply["verdict"]["certified"] == "complete"
+        assert (dual.scores(block.rows) * block.labels > eta).all()
+    elif name == "poly":
+        proof = certify(block, kernel=of)
+        assert reply["verdict"]["certified"] == proof.verdict
+        found = reply["verdict"]["multipliers"]
+        assert (found is None) == (not proof.multipliers)
+    grown = [0.0]  # ‖w‖² of the kernel's space, from the Gram matrix of the mistakes
+    gram = of.gram(block.rows, block.rows, np.arange(len(block)))
+    sums = np.zeros(len(block))
+    for row, step in zip(shown["row"], ledger.steps.tolist(), strict=False):
+        sums[row] += step
+        grown.append(float(sums @ gram @ sums))
+    sandwich = reply["sandwich"]
+    assert sandwich["norm"] == pytest.approx(np.sqrt(grown[1:]), abs=1e-6)
+    for k in range(reply["sent"]):
+        assert sandwich["norm"][k] <= sandwich["upper"][k] + 1e-6
+        if sandwich["lower"]:
+            assert sandwich["lower"][k] <= sandwich["progress"][k] + 1e-9
+            assert sandwich["progress"][k] <= sandwich["norm"][k] + 1e-6
+    assert reply["bound"] is None or reply["bound"] >= len(ledger)
+
+
+def test_a_kernel_of_degree_one_makes_the_run_of_the_perceptron_with_a_bias() -> None:
+    for points in (XOR, AND, PRESETS["overlapping"]):
+        plain = asked("replay", {**points, "passes": 9, "bias": True})
+        reply = asked("replay", {**points, "passes": 9, "kernel": "poly", "degree": 1})
+        sent = min(reply["sent"], plain["sent"])  # with a kernel a cycle is not detected
+        for name in ("round", "pass", "row", "label", "score"):
+            assert reply["ledger"][name][:sent] == plain["ledger"][name][:sent], name
+        norms = [one["sandwich"]["norm"][:sent] for one in (reply, plain)]
+        assert norms[0] == pytest.approx(norms[1], abs=1e-6)
+        assert reply["verdict"]["certified"] == plain["verdict"]["certified"]
+
+
+def test_a_kernel_separates_xor_at_degree_two_and_the_page_proves_that_none_does_at_one() -> None:
+    reply = asked("replay", {**XOR, "kernel": "poly", "degree": 2})
+    assert reply["bound"] == 351  # as guarantees.kernel_bound finds it from the ledger
+    assert "In the kernel's space the boundary is a hyperplane" in reply["verdict"]["words"]
+    assert dict(reply["verdict"]["facts"])["margin of w"] == "0.160128, at point 0"
+    below = asked("replay", {**XOR, "kernel": "poly", "degree": 1})
+    assert below["verdict"]["multipliers"]["shown"] == ["1"] * 4
+    assert "they sum to 0 in the kernel's space" in below["verdict"]["words"]
+    assert "no hyperplane of the kernel's space separates the points" in below["why_no_bound"]
+    assert below["regions"]["signs"][str(below["sent"] + 1)] == ""  # all scores are 0
+
+
+def test_what_a_kernel_predicts_is_sent_for_the_picture_after_each_update() -> None:
+    places = [[-1.0, -0.5], [2.0, 1.5]]
+    for learner in ("perceptron", "averaged"):
+        request = {**PRESETS["circle"], "learner": learner, "window": places}
+        reply = asked("replay", request)
+        found = reply["regions"]
+        assert ([found["low"], found["high"]], set(found["signs"])) == (
+            places,
+            {str(k) for k in range(1, reply["sent"] + 2)},
+        )
+        block = sources.block(np.array(request["points"]), request["labels"])
+        run = play(block, Dual(2, kernel=Kernel("poly", degree=2)), epochs=100)
+        side = found["side"]
+        across, up = (np.linspace(a, b, side) for a, b in zip(*places, strict=True))
+        grid = sources.rows_of(np.array([[x, y] for y in up for x in across]))
+        reading: Any = "average" if learner == "averaged" else "final"
+        scores = scores_by_reading(run.ledger, grid)[reading]
+        bits = np.frombuffer(bytes.fromhex(found["signs"][str(reply["sent"] + 1)]), np.uint8)
+        signs = np.unpackbits(bits)[: len(scores)]
+        sure = np.abs(scores) > 1e-9  # the sums are in another order
+        assert (signs[sure] == (scores[sure] > 0)).all()
+
+
+def test_a_kernel_takes_points_and_pictures_of_any_size() -> None:
+    for scale in (1e-300, 1e-9, 1e9):
+        X = (scale * np.array(XOR["points"])).tolist()
+        for kernel in ("poly", "rbf"):
+            for far in (1e-9, 1.0, 1e30):
+                request = {**XOR, "points": X, "kernel": kernel, "window": [[-far] * 2, [far] * 2]}
+                assert asked("replay", {**request, "passes": 9})["sent"]
+
+
+def test_a_kernel_whose_numbers_are_not_exact_has_no_certificate_and_says_why() -> None:
+    tied = {**XOR, "points": [[0, 0]] * 4, "kernel": "rbf"}
+    reply = asked("replay", tied)
+    assert reply["verdict"]["certified"] == "undecided"
+    assert "its values are not rational" in reply["verdict"]["words"]
+    assert "is known to separate the points" in reply["why_no_bound"]
+    assert "its values are not rational, so there is no certificate" in refused("certify", tied)
+    long = {**XOR, "points": [[1 / 3, 0], [0, 1], [1, 0], [1, 1]], "kernel": "poly", "passes": 1}
+    assert "needs more than the 53 bits of float64" in asked("replay", long)["verdict"]["words"]
+
+
 def test_points_of_more_than_two_columns_are_projected_so_that_the_final_boundary_is_a_line() -> (
     None
 ):
@@ -278,6 +400,8 @@ CLAIMS = {
     "no-bias": ("separated", "complete"),
     "bias": ("cycle", "overlap"),
     "tight": ("separated", "complete"),
+    "circle": ("separated", "complete"),
+    "spirals": ("separated", "complete"),
 }
 
 
@@ -297,6 +421,7 @@ def test_every_preset_shows_what_it_says() -> None:
 
 def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path) -> None:
     cases: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
+    cases += [{**XOR, "kernel": "poly", "degree": degree} for degree in (1, 2)]
     for case in cases:
         request = {**case, "names": ["a", "b"], "label": "kind"}
         written = asked("certify", request)
@@ -316,6 +441,7 @@ def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path)
             "-o",
             of_file,
             *["--no-intercept"] * (not case.get("bias", True)),
+            *(["--kernel", "poly", "--degree", case["degree"]] if "kernel" in case else ()),
         )
         reply = asked("verify", {**request, "certificate": json.loads(of_file.read_text())})
         assert reply["proved"] is True
@@ -472,7 +598,7 @@ def test_every_problem_of_an_upload_has_a_cure_that_works_on_the_page() -> None:
     assert set(PAGE_CURES) == set(UPLOADS) == set(Problem) - NOT_IN_UPLOADS
     for problem, (name, bad, good) in UPLOADS.items():
         with pytest.raises(BadExample) as refusal:
-            requests.read_upload(bad.encode(), name)
+            requests.read_upload(bad.encode(), {"name": name})
         assert refusal.value.problem == problem
         cure = PAGE_CURES[problem].format_map(
             {k: repr(v) for k, v in refusal.value.details.items()}
@@ -514,10 +640,18 @@ def test_the_choices_on_the_page_are_those_that_the_server_accepts() -> None:
         for name, body in re.findall(r'<select id="(\w+)">(.*?)</select>', html, re.DOTALL)
     }
     assert (offered["learner"], offered["order"]) == (requests.LEARNERS, requests.ORDERS)
-    for name in ("margin", "seed"):
-        (most,) = re.findall(rf'id="{name}"[^>]* max="(\d+)"', html)
-        asked("replay", {**AND, name: int(most), "learner": "margin"})
-        assert f"to {most}, not" in refused("replay", {**AND, name: int(most) + 1})
+    assert offered["kernel"] == requests.KERNELS
+    for name, kernel in (
+        ("margin", "none"),
+        ("seed", "none"),
+        ("degree", "poly"),
+        ("gamma", "rbf"),
+    ):
+        ((least, most),) = re.findall(rf'id="{name}"[^>]* min="([\d.]+)" max="(\d+)"', html)
+        request = {**AND, "learner": "margin", "kernel": kernel}
+        for value in (type(json.loads(least))(least), int(most)):
+            asked("replay", {**request, name: value})
+        assert f"to {most}, not" in refused("replay", {**request, name: int(most) + 1})
 
 
 def test_names_with_control_characters_are_quoted_in_sentences() -> None:
@@ -566,6 +700,38 @@ def test_a_file_with_one_class_is_shown_with_a_warning() -> None:
         ({"start": [1]}, "start must be 3 weights"),
         ({"start": [1, 1, 1], "learner": "winnow"}, "Winnow has its own start"),
         ({"rate": 0}, "rate must be a number from"),
+        ({"kernel": "linear"}, "kernel must be one of none, poly, rbf"),
+        ({"kernel": "poly", "degree": 1.5}, "degree must be a whole number from 1 to 9"),
+        ({"kernel": "rbf", "gamma": 0}, "gamma must be a number from 0.001 to 1000"),
+        (
+            {"kernel": "rbf", "learner": "winnow"},
+            "perceptrons that start from 0, and not for Winnow",
+        ),
+        ({"kernel": "poly", "start": [1, 1]}, "a kernel is for perceptrons that start from 0"),
+        (
+            {"kernel": "poly", "points": [[0, 0], [0, 1e60], [1e60, 0], [1e60, 1e60]]},
+            "the kernel of these points is too large: scale the columns to about 1",
+        ),
+        ({"kernel": "poly", "points": [[1e300, 1e300]] * 4}, "too large"),
+        ({"kernel": "poly", "window": [[0, 0], [1e300, 1e300]]}, "too large for float64"),
+        (
+            {"kernel": "rbf", "points": [[1]] * 4},
+            "a kernel is for points of two columns here, not of 1",
+        ),
+        (
+            {"kernel": "rbf", "points": [[0, 0]] * 1001, "labels": [1] * 1001},
+            "1,001 points with a kernel are more than the page can take (1,000)",
+        ),
+        *(
+            ({"kernel": "rbf", "window": window}, words)
+            for window, words in (
+                ([], "1 to 32 coordinates"),
+                ("x", "window must be a list"),
+                ([[0, 0], [float("inf"), 1]], "not a finite number"),
+                ([[0, 0], [0, 1]], "window must be the lower left and the upper right corner"),
+                ([[0, 0], [1, 1], [2, 2]], "window must be the lower left"),
+            )
+        ),
         ({"points": [[1e300, 1e300]] * 4}, "row 1: the score is too large"),
         ({"points": [[1e5, 0]] * 4, "learner": "winnow"}, "scale the columns to about 1"),
     ],

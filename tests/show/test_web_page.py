@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from helpers.command_line import stdout_of
+from novikoff import Dual, sources
+from novikoff.show.lab.experiments import beyond_lines
 from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 
@@ -198,6 +201,7 @@ def test_xor_ends_in_a_cycle_with_the_multipliers_shown(page: Page) -> None:
     assert page.evaluate("document.getElementById('plane').toDataURL()") != with_numbers
 
 
+NEAR = [(0.03, 0.0), (-0.03, 0.0), (0.0, 0.03), (0.0, -0.03)]
 # white, with 9 % of the blue and the orange of the points
 TINTS = {"+": (232, 242, 248), "-": (251, 240, 232)}
 # the place in the plane, and the colour, of pixels all over the picture
@@ -238,6 +242,86 @@ def test_the_blue_side_of_the_line_is_where_the_score_is_positive(page: Page) ->
             if max(abs(p - t) for p, t in zip(pixel, tint, strict=True)) <= 1
         }
         assert sides == {(True, "+"), (False, "-")}, preset
+
+
+def test_with_a_kernel_the_tints_are_its_predictions_and_w_is_not_drawn(page: Page) -> None:
+    for preset, steps in [("circle", None), ("spirals", 9)]:
+        chosen(page, preset)
+        page.click("#run")
+        if steps is not None:
+            page.focus("#scrub")
+            page.keyboard.press("Home")
+            for _ in range(steps):
+                page.click("#step")
+        assert page.get_attribute("#plane", "data-sides") == "kernel"
+        assert "ringed: the points z" in text(page, "#legend")
+        assert "arrow" not in text(page, "#legend")
+        assert page.is_hidden("#bias")
+        assert page.is_hidden("#weights-after")
+        assert "boundary no line" in text(page, "#about")
+        block = sources.block(np.array(PRESETS[preset]["points"]), PRESETS[preset]["labels"])
+        kernel = beyond_lines(40)[PRESETS[preset]["shape"]][1]
+        learner, made = Dual(2, kernel=kernel), 0
+        for i in range(5 * len(block)):  # round by round
+            made += len(learner.learn(block, i % len(block), i % len(block) + 1)[1])
+            if made == steps:
+                break
+        tints = {"+": (217, 233, 243), "-": (248, 229, 214)}  # 16 % of the colours of the points
+        seen = set[tuple[bool, str]]()
+        for x, y, pixel in page.evaluate(SIDES):
+            score = learner.scores(sources.rows_of(np.array([[x, y]])))[0]
+            near = [learner.scores(sources.rows_of(np.array([[x, y]]) + d))[0] for d in NEAR]
+            if all(one * score > 0 for one in near):  # not at the edge of a place of the grid
+                for sign, tint in tints.items():
+                    if max(abs(p - t) for p, t in zip(pixel, tint, strict=True)) <= 4:
+                        seen.add((bool(score > 0), sign))
+        assert seen == {(True, "+"), (False, "-")}, preset
+
+
+def test_a_kernel_is_chosen_and_left_again(page: Page, address: str, tmp_path: Path) -> None:
+    chosen(page, "xor")
+    page.select_option("#kernel", "poly")
+    settled(page)
+    page.click("#step")
+    assert "the point is kept, and − K(z, x) joins the score" in text(page, "#verdict-words")
+    page.click("#run")
+    reply = replay({**PRESETS["xor"], "kernel": "poly", "degree": 2})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(reply)
+    assert {len(row) for row in listed(page)} == {6}  # without weights
+    assert reply["verdict"]["words"] in text(page, "#verdict-words")
+    assert "those of the kernel's space" in text(page, "#facts")
+    proof = saved(page, "#save-json", tmp_path)
+    points = saved(page, "#save-csv", tmp_path)
+    assert "complete: proved for the 4 rows" in stdout_of("verify", proof, points)
+    page.click("#save-link")
+    link = page.url
+    page.fill("#degree", "1")
+    page.keyboard.press("Tab")
+    settled(page)
+    page.click("#run")
+    assert "point 0 ×1, point 1 ×1, point 2 ×1, point 3 ×1" in text(page, "#facts")
+    page.set_viewport_size({"width": 800, "height": 900})  # another part of the plane is seen
+    settled(page)
+    page.click("#fit")
+    settled(page)
+    page.select_option("#learner", "winnow")
+    settled(page)
+    assert page.is_hidden("#kernel")  # Winnow has none
+    page.click("#run")
+    assert page.get_attribute("#plane", "data-sides") != "kernel"
+    page.select_option("#learner", "perceptron")
+    page.select_option("#kernel", "rbf")
+    settled(page)
+    page.click("#save-json")
+    page.wait_for_selector("#message.error:has-text('there is no certificate of it')")
+    page.select_option("#kernel", "none")
+    settled(page)
+    page.click("#run")
+    assert page.get_attribute("#verdict", "data-kind") == "cycle"
+    page.goto("about:blank")
+    opened(page, link)
+    page.wait_for_selector("#plane[data-sides=kernel]")
+    assert (page.input_value("#kernel"), page.input_value("#degree")) == ("poly", "2")
 
 
 def test_the_ledger_of_every_preset_and_learner_is_the_one_of_the_run(page: Page) -> None:
@@ -550,9 +634,11 @@ def test_the_transport_bar_is_in_view_and_its_scrubber_moves_through_the_run(
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     page = context.new_page()
     opened(page, address)
-    box = page.locator("#step").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= 720
+    for preset in ("circle", "spirals", "separable"):
+        chosen(page, preset)
+        box = page.locator("#step").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 720, preset
     assert text(page, "#ledger-words") == "0 mistakes so far"  # how many come is not given away
     page.focus("#scrub")
     page.keyboard.press("End")

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from novikoff import certify
 from novikoff.guarantees.check import seal
-from novikoff.show.web import connections, server
+from novikoff.show.web import server
 from novikoff.show.web.server import HOST, new_app
 
 PORT = 1962
@@ -263,7 +263,7 @@ def test_a_server_that_is_stopped_drops_its_requests_quietly(
 def test_a_client_that_sends_too_slowly_is_dropped(
     part: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "MAX_SECONDS", 0.2)
+    monkeypatch.setattr(server, "MAX_SECONDS", 0.2)
     with running() as address, socket.create_connection(address, 60) as sock:
         sock.sendall(part.replace(b"Host: H", b"Host: %s:%d" % (HOST.encode(), address[1])))
         answer = read_to_the_end(sock)
@@ -274,7 +274,7 @@ def test_a_client_that_sends_too_slowly_is_dropped(
 def test_a_client_that_does_not_read_its_answer_is_dropped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(connections, "MAX_SECONDS", 0.2)
+    monkeypatch.setattr(server, "MAX_SECONDS", 0.2)
     monkeypatch.setattr(server, "replay", lambda given: {"long": "x" * (50 << 20)})
     with running() as address, socket.create_connection(address, 60) as sock:
         sock.sendall(request_for(address, "/api/replay"))
@@ -284,7 +284,7 @@ def test_a_client_that_does_not_read_its_answer_is_dropped(
 
 
 def test_beyond_many_connections_new_ones_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MAX_CONNECTIONS", 3)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
     with running() as address, ExitStack() as open_ones:
         held = [open_ones.enter_context(socket.create_connection(address, 60)) for _ in range(3)]
         for sock in held:  # all of them are known to the server

@@ -19,7 +19,7 @@ from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.rows import dots
 
 MAX_SENT, MAX_POINTS = 500, 2_000
-_SCRIPTS = ("format.js", "perceptron.js", "views.js", "widget.js")  # each after what it needs
+_SCRIPTS = ("format.js", "perceptron.js", "regions.js", "views.js", "widget.js")  # in order of need
 
 
 @dataclass(frozen=True, slots=True)

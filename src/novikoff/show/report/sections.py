@@ -107,7 +107,7 @@ def regression_page(
         ("verdict", "Verdict", "The data, and whether rows are separated", found),
         ("estimates", "Estimates", "The estimates", _estimates(it)),
         ("check", "Check", "Check it yourself", _check_it_yourself(it, origin)),
-        (*_REPRODUCE, reproduce(origin, settings)),
+        (*_REPRODUCE, reproduce(origin, settings, ran=False)),
     ]
     lines = {"Separation": said, "Estimates": exist}
     return _page(origin, tag("div", facts(lines), class_="short"), parts)
@@ -644,12 +644,12 @@ def _described(known: Known, row: int) -> tuple[str, str]:
     return cut(known.label(int(known.data.block.labels[row]))), features or "none"
 
 
-def reproduce(origin: Origin, settings: Settings) -> Iterator[Html]:
-    """How to reproduce the page."""
+def reproduce(origin: Origin, settings: Settings, *, ran: bool = True) -> Iterator[Html]:
+    """How to reproduce the page; its seed matters only if the perceptron `ran`."""
     if origin.command:
         yield tag("pre", origin.command)
     seeded = f"{settings.seed}, for the order of the rows and the held-out rows"
-    yield facts({"Version": f"novikoff {__version__}", "Seed": seeded})
+    yield facts({"Version": f"novikoff {__version__}"} | ({"Seed": seeded} if ran else {}))
     if origin.files:
         rows = [(one.name, size(one.size), tag("code", one.sha256)) for one in origin.files]
         yield table(["file", "size", "SHA-256"], rows[:_FILES], left=(0, 2))

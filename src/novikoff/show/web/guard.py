@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_SECURITY_HEADERS = {
-    "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
+_HEADERS = {
+    b"content-security-policy": b"default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
+    b"form-action 'none'; frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
 }
-_HEADERS = [(name.encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()]
 
 
 class Guard:
@@ -40,7 +39,7 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                message["headers"] = [*message.get("headers", ()), *_HEADERS.items()]
             await send(message)
 
         headers = dict(scope["headers"])

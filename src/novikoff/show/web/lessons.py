@@ -19,8 +19,8 @@ import numpy as np
 from novikoff import concepts, guarantees, sources
 from novikoff.concepts.examples import truths_of_row
 from novikoff.concepts.learners import VersionSpace
-from novikoff.learners import Additive, Dual, Learner, Winnow2
-from novikoff.ledger.kernels import Kernel, dense
+from novikoff.learners import Additive, Learner, Winnow2
+from novikoff.ledger.kernels import dense
 from novikoff.online.delayed_labels import Protocol
 from novikoff.runs.loop import play
 from novikoff.show.lab import beyond_lines
@@ -29,7 +29,6 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
 STATIC = Path(__file__).parent / "static"
-GRID = 45  # places on a side of a grid of signs
 NATURE: dict[str, Any] = {"rounds": 7, "sampler": concepts.each_on(0.7), "seed": 2}
 
 
@@ -42,7 +41,7 @@ def outlines(file: str = "lessons.json") -> list[dict[str, Any]]:
 
 def presets() -> list[dict[str, Any]]:
     """The presets: `about` is true of the points; `now`, of the perceptron's run on them."""
-    return outlines("presets.json")
+    return [_shaped(one) for one in outlines("presets.json")]
 
 
 @cache
@@ -60,9 +59,8 @@ def export(folder: Path) -> int:
         raise FileExistsError(f"{folder} is not empty; choose a new folder")
     shutil.copytree(STATIC, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.json"))
     recorded = [{**one, "recorded": replay(one)} for one in presets()]
-    begins = {"presets": recorded, "max_bytes": 0, "opened": None, "recorded": True}
     files: dict[str, Any] = {
-        "api/presets": begins,
+        "api/presets": {"presets": recorded, "max_bytes": 0, "opened": None, "recorded": True},
         "lessons/titles.json": [one["title"] for one in outlines()],
         **{f"lessons/{n}.json": lesson(n) for n in range(1, len(outlines()) + 1)},
     }
@@ -78,13 +76,16 @@ def _made(spec: Mapping[str, Any]) -> dict[str, Any]:
         return _protocols(spec["conjunction"], spec["variables"], spec["protocols"])
     if "attributes" in spec:
         return _attributes(spec["attributes"])
-    if "shape" in spec:
-        return _in_kernel(spec["shape"], spec.get("degree"))
     if "late" in spec:
         return _late(spec["points"], spec["labels"], spec["late"])
     if n := spec.get("unit_vectors"):
         spec = {"points": np.eye(n).tolist(), "labels": [1] * n, "bias": False}
-    return {**spec, **replay({**spec, "every": True})}
+    spec = _shaped(spec)
+    made = {**spec, **replay({**spec, "every": "shape" not in spec})}
+    if found := made["regions"]:  # the steps of a lesson are after 1, 2, 4, … updates, and the last
+        signs, sent = found["signs"], made["sent"]
+        found["signs"] = {k: s for k, s in signs.items() if k & (k - 1) == 0 or k >= sent}
+    return made
 
 
 def _protocols(formula: str, n: int, names: list[str]) -> dict[str, Any]:
@@ -146,31 +147,14 @@ def _attributes(sizes: list[int]) -> dict[str, Any]:
     return {**made, "limit_million": guarantees.doubling_bound(2**20, 1).bound}
 
 
-def _in_kernel(shape: str, degree: int | None) -> dict[str, Any]:
-    """A run in a kernel's space, and the signs of its scores on a grid after some updates."""
-    block, kernel = beyond_lines(40)[shape]
-    kernel = kernel if degree is None else Kernel("poly", degree=degree)
-    run = play(block, Dual(2, kernel=kernel), epochs=100)
-    ledger, points = run.ledger, dense(block.rows)
-    low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
-    across, up = np.meshgrid(*np.linspace(low, high, GRID).T)
-    places = DenseRows(np.column_stack([across.ravel(), up.ravel()]))
-    gram = kernel.gram(places, ledger.examples, np.arange(len(ledger.examples)))
-    scores = np.cumsum(ledger.steps[:, None] * gram[ledger.example], axis=0)
-    made = len(ledger)
-    moments = sorted({made, *(2**j for j in range(made.bit_length()))})
-    return {
-        "points": points.tolist(),
-        "labels": block.labels.tolist(),
-        "size": len(block),
-        "verdict": {"kind": str(run.verdict)},
-        "passes": run.epochs,
-        "sent": made,
-        "mistaken": len(np.unique(ledger.rows)),
-        "rows": ledger.rows.tolist(),
-        "grid": {"low": low.tolist(), "high": high.tolist(), "side": GRID},
-        "signs": {k: "".join("-+"[s >= 0] for s in scores[k - 1].tolist()) for k in moments},
-    }
+def _shaped(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What a preset or a run says, with the points of its shape and the kernel that fits them."""
+    if "shape" not in spec:
+        return dict(spec)
+    block, kernel = beyond_lines(40)[spec["shape"]]
+    points, labels = dense(block.rows).tolist(), block.labels.tolist()
+    how = {"kernel": kernel.name, "degree": kernel.degree, "gamma": kernel.gamma}
+    return {"points": points, "labels": labels, **how, **spec}
 
 
 class _OneByOne(Additive):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -16,64 +16,74 @@ from novikoff.guarantees import known, words
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.exact.arithmetic import ExactVector, root
 from novikoff.guarantees.margin import Achieved
+from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.learners import Additive
-from novikoff.ledger.readings import trajectory, vote
+from novikoff.learners import Dual, Multiplicative
+from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.readings import mean_of_weights, trajectory, vote
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
 from novikoff.show.projection import principal_direction, scaled
-from novikoff.show.web.request import Choices, Refused, points_of
+from novikoff.show.web.request import Choices, Refused, points_of, window_of
 from novikoff.sources import Data
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import count, listed, plural, short
-from novikoff.stream.rows import Vector
-from novikoff.stream.sums import length, lengths
+from novikoff.stream.rows import DenseRows, Vector
+from novikoff.stream.sums import length
 
 MAX_SENT = 5_000  # updates that the page can step through
+MAX_DRAWN = 400  # the same in a kernel's space, where each has a grid of signs
+GRID = 80  # places on a side of it
 MAX_SECONDS = 4.0  # for the search for a certificate
+Weights: TypeAlias = Sequence[float] | Vector
 MAX_WEIGHT = 1e100  # the squares of larger weights overflow when the page computes a line
 
 
 def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     """Make the requested run, and return everything that the page shows of it.
 
-    `ledger` has a column for each fact about the first MAX_SENT updates: the round and the pass
-    (from 1), the row (from 0), its label, its score before the update, the weights after it (the
-    bias last) and, except for Winnow, their average so far.
+    `ledger` has a column for each fact about the updates that are sent: the round and the pass
+    (from 1), the row (from 0), its label, its score before the update and, without a kernel, the
+    weights after it (the bias last) and, except for Winnow, their average so far.
     `every`, if asked for, has the row and the score of each round, whether it was an update or not,
     and `right` says which of the last weights, their average and their vote are right about all
-    points; a vote over thousands of points takes many seconds.
+    points; a vote over thousands of points takes many seconds. `regions` has, of a kernel, the
+    signs of the scores in the picture.
     """
     points, choices = points_of(given), Choices.of(given)
     block = points.block
     if choices.order == "shuffled":  # the ledger still numbers rows as they were placed
         block = arranged(block, choices.seed)
-    learner = choices.new_learner(block.rows.dim)
+    learner = choices.new_learner(block)
     run = play(block, learner, epochs=choices.passes_over(block))
-    ledger, sent = run.ledger, min(len(run.ledger), MAX_SENT)
-    moments = [*trajectory(ledger, range(1, sent + 1))]
-    weights = np.array([moment.weights for moment in moments])
-    average = averages = None
-    if isinstance(learner, Additive):
-        average, rounds = learner.average, ledger.rounds.tolist()
-        averages = [m.average(t).tolist() for m, t in zip(moments, rounds, strict=False)]
+    ledger, average = run.ledger, learner.average if learner.averaging else None
+    weights = averages = right = regions = None
+    it, sent = _Finished(points, choices, run, learner.weights, average), len(ledger)
+    if isinstance(learner, Dual):
+        it, sent = _InSpace(points, choices, run, *_sums(ledger, len(block))), min(sent, MAX_DRAWN)
+        regions = _regions(it, window_of(given, points), sent)
     else:
-        weights = _winnow_weights(weights, learner.alpha)
-    certificate = certificate_of(points, choices.bias)
-    margins = [_margin(w, points) for w in (learner.weights, average)]
-    it = _Finished(points, choices, run, certificate, learner.weights, *margins)
-    right = None
-    if choices.every and average is not None:
-        last, mean = map(_separates, margins)
-        votes = bool((vote(ledger, block.rows) * block.labels > 0).all())
-        right = {"last": last, "average": mean, "vote": votes}
+        sent = min(sent, MAX_SENT)
+        moments = [*trajectory(ledger, range(1, sent + 1))]
+        weights = [moment.weights.tolist() for moment in moments]
+        if isinstance(learner, Multiplicative):
+            weights = _winnow_weights(np.array(weights), learner.alpha).tolist()
+        else:
+            pairs = zip(moments, ledger.rounds.tolist(), strict=False)
+            averages = [moment.average(t).tolist() for moment, t in pairs]
+            if choices.every:
+                last, mean, _ = map(_separates, it.margins)
+                votes = bool((vote(ledger, block.rows) * block.labels > 0).all())
+                right = {"last": last, "average": mean, "vote": votes}
     return {
         "noun": choices.noun,
         "margin": choices.eta,
         "rounds": ledger.n_rounds,
         "passes": run.epochs,
         "mistakes": len(ledger),
+        "mistaken": len(np.unique(ledger.rows)),
         "sent": sent,
         "ledger": {
             "round": ledger.rounds[:sent].tolist(),
@@ -81,22 +91,23 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
             "row": ledger.rows[:sent].tolist(),
             "label": ledger.labels[:sent].tolist(),
             "score": ledger.scores[:sent].tolist(),
-            "weights": weights.tolist(),
+            "weights": weights,
             "average": averages,
         },
-        "final": learner.weights.tolist(),
+        "final": None if regions else it.final.tolist(),
         "average": None if average is None else average.tolist(),
         "every": _every_round(block, choices, ledger.n_rounds) if choices.every else None,
         "right": right,
-        "radius_squared": str(certificate.radius_squared),
-        "view": _view(points, learner.weights),
-        **it.proof(weights),
+        "radius_squared": str(it.radius_squared),
+        "view": None if regions else _view(points, it.final),
+        "regions": regions,
+        **it.proof(sent, weights),
     }
 
 
 def _every_round(block: Block, choices: Choices, rounds: int) -> dict[str, list[Any]]:
     """The run once more, a round at a time: the row of each, and its score before the round."""
-    learner = choices.new_learner(block.rows.dim)
+    learner = choices.new_learner(block)
     rows, scores = list[int](), list[float]()
     for t in range(min(rounds, MAX_SENT)):
         i = t % len(block)
@@ -142,28 +153,63 @@ def _view(points: Data, weights: Vector) -> dict[str, Any] | None:
     }
 
 
-def certificate_of(points: Data, bias: bool) -> Certificate:
+def certificate_of(points: Data, choices: Choices) -> Certificate:
     """Whether the points are separable, with a proof that `novikoff verify` can check."""
-    return certify(points, fit_intercept=bias, margin_rtol=1e-6, max_seconds=MAX_SECONDS)
+    return certify(
+        points,
+        kernel=choices.space,
+        fit_intercept=choices.bias,
+        margin_rtol=1e-6 if choices.space is None else None,
+        max_seconds=MAX_SECONDS,
+    )
 
 
 @dataclass(frozen=True)
 class _Finished:
-    """A finished run, the certificate of its points, and the margins of its weights on them."""
+    """A finished run over the points, and what is known of them; it ended with these weights."""
 
     points: Data
     choices: Choices
     run: Run
-    certificate: Certificate
     final: Vector
-    margin: Achieved | None
-    average_margin: Achieved | None
+    average: Vector | None
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        return certificate_of(self.points, self.choices)
+
+    @cached_property
+    def proved(self) -> tuple[Separation, str, Mapping[int, int]]:
+        """Whether the points are separable; why that is undecided, if it is; and multipliers."""
+        it = self.certificate
+        return it.verdict, it.why_undecided, it.multipliers
+
+    @cached_property
+    def witness(self) -> Weights | None:
+        """Weights of nearly the largest margin, if the points are separable."""
+        return self.certificate.weights if self.proved[0] == Separation.COMPLETE else None
+
+    def reached(self, weights: Weights | None) -> Achieved | None:
+        """The exact margin of the weights on the points; None if they are 0 or not finite."""
+        if weights is None or not any(weights):
+            return None
+        if any(isinstance(w, float) and not math.isfinite(w) for w in weights):
+            return None
+        return guarantees.achieved_margin(weights, self.points.block)
+
+    @cached_property
+    def margins(self) -> tuple[Achieved | None, Achieved | None, Achieved | None]:
+        """The margins of the last weights, of their average and of the witness."""
+        return self.reached(self.final), self.reached(self.average), self.reached(self.witness)
 
     @property
-    def witness(self) -> tuple[int, ...] | None:
-        """Weights of nearly the largest margin, if the points are separable."""
-        is_complete = self.certificate.verdict == Separation.COMPLETE
-        return self.certificate.weights if is_complete else None
+    def radius_squared(self) -> Fraction:
+        """R² of all points."""
+        return self.certificate.radius_squared
+
+    confirmed = "Exact arithmetic confirms the result."
+    shown = "the thick line"
+    where = ""
 
     @property
     def by(self) -> str:
@@ -176,14 +222,15 @@ class _Finished:
 
     @property
     def why_no_witness(self) -> str:
-        is_undecided = self.certificate.verdict == Separation.UNDECIDED
+        is_undecided = self.proved[0] == Separation.UNDECIDED
         separates = "is known to separate" if is_undecided else "separates"
         return f"no {self.by} {separates} the points"
 
-    def proof(self, weights: Vector) -> dict[str, Any]:
+    def proof(self, sent: int, weights: Sequence[Sequence[float]] | None) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
-        sandwich, caption = self._sandwich(weights)
+        sandwich, caption = self._sandwich(sent)
         most, run, eta, why = self.bound_of_data, self.run, self.choices.eta, ""
+        u, in_space = self.witness, self.choices.space is not None
         if self.choices.outside:
             bound = "the bound (R/γ)²" if self.choices.learner == "winnow" else "this bound"
             why = f"{bound} {self.choices.outside}"
@@ -199,46 +246,50 @@ class _Finished:
             "sandwich_words": caption,
             "verdict": {
                 "kind": str(run.verdict),
-                "certified": str(self.certificate.verdict),
+                "certified": str(self.proved[0]),
                 "title": _capital(ended.headline),
                 "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences(weights)]),
                 "facts": self._facts(),
                 "multipliers": self.multipliers,
-                "witness": None if self.witness is None else scaled(self.witness).tolist(),
+                "witness": None if in_space or u is None else scaled([*u]).tolist(),
             },
         }
 
     @property
     def bound_of_data(self) -> int | None:
         """The bound on the updates of any run over the points; None if there is none."""
-        if self.choices.outside:
+        best = self.margins[-1]
+        if self.choices.outside or not _separates(best):
             return None
-        found = self.certificate.update_bound(self.choices.eta)
-        return None if found is None else found[1]
+        above = self.radius_squared + 2 * Fraction(self.choices.eta)
+        return mistake_bound(above, best.weights_squared, best.smallest)
 
-    def _sandwich(self, weights: Vector) -> tuple[dict[str, Any] | None, str]:
+    def _sandwich(self, sent: int) -> tuple[dict[str, Any] | None, str]:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k; without u, only the right half; a caption."""
         if self.choices.outside:
             return None, f"this proof {self.choices.outside}"
-        ledger, eta, sent = self.run.ledger, self.choices.eta, len(weights)
-        root = "√(k(R² + 2η))" if eta > 0 else "R√k"
-        s, why = known.running_sandwich(ledger, self.witness, margin=eta)
-        drawn: dict[str, list[float] | None] = {"lower": None, "progress": None}
-        if s is not None:
-            curves = {"lower": s.lower, "progress": s.progress, "norm": s.norm, "upper": s.upper}
-            drawn = {name: curve[:sent].tolist() for name, curve in curves.items()}
-            caption = f"kγ ≤ w·u ≤ ‖w‖ ≤ {root}"
-        else:
-            growth = ledger.radius**2 + 2 * eta
-            drawn["norm"] = lengths(weights).tolist()
-            drawn["upper"] = [math.sqrt(growth * k) for k in range(1, sent + 1)]
-            why = why if self.witness else f"{self.why_no_witness}, so there is no u"
-            caption = f"only ‖w‖ ≤ {root}: {why}"
-        return {**drawn, "holds": s is None or s.holds, "root": root}, caption
+        ledger, eta = self.run.ledger, self.choices.eta
+        root, growth = "√(k(R² + 2η))" if eta > 0 else "R√k", ledger.radius**2 + 2 * eta
+        steps, scores, squares = (c[:sent] for c in (ledger.steps, ledger.scores, ledger.squares))
+        grown = np.cumsum(steps * (2 * scores + steps * squares)).clip(0)  # ‖w + sx‖² − ‖w‖²
+        drawn: dict[str, Any] = {"lower": None, "progress": None, "holds": True, "root": root}
+        drawn["norm"] = np.sqrt(grown).tolist()
+        drawn["upper"] = np.sqrt(growth * np.arange(1, sent + 1)).tolist()
+        left, why = self._left_half(sent)
+        caption = f"kγ ≤ w·u ≤ ‖w‖ ≤ {root}" if left else f"only ‖w‖ ≤ {root}: {why}"
+        return drawn | left, caption
 
-    def _sentences(self, weights: Vector) -> Iterator[str]:
+    def _left_half(self, sent: int) -> tuple[dict[str, Any], str]:
+        """kγ and ⟨w,u⟩, with ‖w‖ and R√k in exact arithmetic; or why there are none."""
+        s, why = known.running_sandwich(self.run.ledger, self.witness, margin=self.choices.eta)
+        if s is None:
+            return {}, why if self.witness else f"{self.why_no_witness}, so there is no u"
+        curves = {"lower": s.lower, "progress": s.progress, "norm": s.norm, "upper": s.upper}
+        return {"holds": s.holds, **{k: v[:sent].tolist() for k, v in curves.items()}}, ""
+
+    def _sentences(self, weights: Sequence[Sequence[float]] | None) -> Iterator[str]:
         """What the page adds to the words for the verdict."""
-        run, verdict = self.run, self.certificate.verdict
+        run, (verdict, why, _), (last, average, _) = self.run, self.proved, self.margins
         if run.cycle is not None:
             yield (
                 f"The weights after pass {count(run.cycle.until)} equal those after pass "
@@ -249,19 +300,19 @@ class _Finished:
         made = plural(len(run.ledger), self.choices.noun)
         yield f"The run made {made} in {plural(run.epochs, 'pass', 'passes')}."
         if run.verdict == Verdict.SEPARATED:
-            if _separates(self.margin):
-                yield "Exact arithmetic confirms the result."
+            if _separates(last):
+                yield self.confirmed
             else:
                 yield (
                     "But this is due to rounding: in exact arithmetic, a point lies on the "
                     f"{self.by} or on its wrong side."
                 )
-            if self.choices.learner == "averaged" and self.average_margin is not None:
-                does = "separates" if _separates(self.average_margin) else "does not separate"
+            if self.choices.learner == "averaged" and average is not None:
+                does = "separates" if _separates(average) else "does not separate"
                 yield "That is about the last weights."
-                yield f"Their average, the thick line, {does} the points."
+                yield f"Their average, {self.shown}, {does} the points."
             return
-        if (again := self._repeated(weights)) is not None:
+        if weights is not None and (again := self._repeated(weights)) is not None:
             yield (
                 f"The weights after pass {count(again[1])} equal those after pass "
                 f"{count(again[0])}, so more passes would only repeat these updates."
@@ -271,19 +322,19 @@ class _Finished:
         if self.multipliers is not None:
             yield (
                 "The points with numbers prove it: each times its label and its number, they sum "
-                "to 0."
+                f"to 0{self.where}."
             )
-        if verdict == Separation.UNDECIDED:
-            yield f"{_capital(self.certificate.why_undecided)}."
+        if why:
+            yield f"{_capital(why)}."
 
-    def _repeated(self, weights: Vector) -> tuple[int, int] | None:
+    def _repeated(self, weights: Sequence[Sequence[float]]) -> tuple[int, int] | None:
         """Two passes after which Winnow's weights are the same; the perceptron's are a cycle."""
         ledger, seen = self.run.ledger, dict[tuple[float, ...], int]()
         if self.choices.learner != "winnow" or len(weights) < len(ledger):
             return None
         made = np.searchsorted(ledger.rounds, ledger.epoch_ends, side="right")
         for number, k in enumerate(made.tolist(), 1):
-            if (first := seen.setdefault(tuple(weights[k - 1].tolist()), number)) < number:
+            if (first := seen.setdefault(tuple(weights[k - 1]), number)) < number:
                 return first, number
         return None
 
@@ -293,17 +344,16 @@ class _Finished:
         bound, _ = known.applicable_bound(
             self.run.ledger, witness=self.witness, data=block, margin=eta
         )
-        if self.margin is not None and self.run.verdict == Verdict.SEPARATED:
-            seen = self._distance(self.margin, self.final)
-            facts.append(("margin of w", f"{_exactly(self.margin)}{seen}"))
-        if self.choices.learner == "averaged" and self.average_margin is not None:
-            facts.append(("margin of the average", _exactly(self.average_margin)))
-        if self.witness is not None:
-            reached = guarantees.achieved_margin(self.witness, block)
-            seen = self._distance(reached, self.witness)
+        last, average, best = self.margins
+        if last is not None and self.run.verdict == Verdict.SEPARATED:
+            facts.append(("margin of w", self._said(last, self.final)))
+        if self.choices.learner == "averaged" and average is not None:
+            facts.append(("margin of the average", self._said(average, None)))
+        if best is not None and self.choices.space is None:
+            seen = self._distance(best, self.witness)
             facts.append(("best margin γ", f"{self.certificate.margin}{seen}"))
         if (most := self.bound_of_data) is not None:
-            said, R = plural(most, self.choices.noun), root(self.certificate.radius_squared)
+            said, R = plural(most, self.choices.noun), root(self.radius_squared)
             why = f"{'(R² + 2η)/γ²' if eta else '(R/γ)²'}, R = {short(R, 6)}"
             facts.append(("bound", f"at most {said}, {words.BOUND_OF_DATA}: {why}"))
         if bound is not None:
@@ -312,13 +362,25 @@ class _Finished:
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
-        if self.witness is not None and self.choices.bias:
+        if best is not None and self.choices.space is not None:
+            facts.append(
+                ("", "Margins, R and γ are those of the kernel's space: R² = max K(x, x).")
+            )
+        elif best is not None and self.choices.bias:
             facts.append(("", "With the bias on, R and γ are those of the points (x, 1)."))
         return facts
 
-    def _distance(self, reached: Achieved, weights: Sequence[float] | Vector) -> str:
+    def _said(self, reached: Achieved, weights: Weights | None) -> str:
+        """A margin exactly and, of these weights, the distance in the picture if it is another."""
+        top, below = _fraction(reached.smallest), _fraction(reached.weights_squared)
+        seen = self._distance(reached, weights)
+        value = short(reached.value, 6)
+        return f"{value}, at point {reached.row}: exactly ({top}) / √({below}){seen}"
+
+    def _distance(self, reached: Achieved, weights: Weights | None) -> str:
         """How far the nearest point is from the line in the picture, if that is not the margin."""
-        square = sum(Fraction(w) ** 2 for w in weights[: self.points.block.rows.dim])
+        w = () if weights is None else weights[: self.points.block.rows.dim]
+        square = sum(Fraction(x) ** 2 for x in w)
         if not self.choices.bias or reached.smallest <= 0 or not square:
             return ""
         seen = short(root(reached.smallest**2 / square), 6)
@@ -333,9 +395,8 @@ class _Finished:
         """
         if self.run.cycle is not None:
             rows, values = self.run.cycle.rows.tolist(), self.run.cycle.multipliers
-        elif self.certificate.multipliers:
-            rows = sorted(self.certificate.multipliers)
-            values = tuple(Fraction(self.certificate.multipliers[i]) for i in rows)
+        elif found := self.proved[2]:
+            rows, values = sorted(found), tuple(Fraction(found[i]) for i in sorted(found))
         else:
             return None
         whole, total = ExactVector.of(values, "multipliers").integers.tolist(), sum(values)
@@ -349,24 +410,102 @@ class _Finished:
         }
 
 
+class _InSpace(_Finished):
+    """The same in a kernel's space, where weights are a sum of points: a number for each point."""
+
+    confirmed = "In the kernel's space the boundary is a hyperplane."
+    shown = "whose sides the tints show"
+    where = " in the kernel's space"
+    by = line = "hyperplane of the kernel's space"
+
+    @cached_property
+    def gram(self) -> Vector:
+        assert self.choices.space is not None
+        rows = self.points.block.rows
+        gram = self.choices.space.gram(rows, rows, np.arange(len(rows)))
+        if not gram.diagonal().max() < MAX_WEIGHT:
+            raise Refused("the kernel of these points is too large: scale the columns to about 1")
+        return gram
+
+    @property
+    def radius_squared(self) -> Fraction:
+        return Fraction(float(self.gram.diagonal().max()))
+
+    @cached_property
+    def proved(self) -> tuple[Separation, str, Mapping[int, int]]:
+        if self.run.verdict == Verdict.SEPARATED:
+            return Separation.COMPLETE, "", {}
+        try:
+            return super().proved
+        except BadExample as error:  # the kernels of some points are not exact
+            return Separation.UNDECIDED, str(error), {}
+
+    @cached_property
+    def witness(self) -> Weights | None:
+        if self.run.verdict == Verdict.SEPARATED:
+            return self.final
+        found = super().witness  # of integers that may be too long for floats
+        return None if found is None else scaled([*found])
+
+    def reached(self, weights: Weights | None) -> Achieved | None:
+        if weights is None:
+            return None
+        w = np.asarray(weights, dtype=np.float64)
+        scores = self.gram @ w
+        signed, square = self.points.block.labels * scores, float(w @ scores)
+        row = int(signed.argmin())
+        return Achieved(row, Fraction(signed[row]), Fraction(square)) if square > 0 else None
+
+    def _left_half(self, sent: int) -> tuple[dict[str, Any], str]:
+        best, u, ledger = self.margins[-1], self.witness, self.run.ledger
+        if not _separates(best) or u is None:
+            return {}, f"{self.why_no_witness}, so there is no u"
+        scores = self.gram @ np.asarray(u, dtype=np.float64) / root(best.weights_squared)
+        progress = np.cumsum((ledger.steps * scores[ledger.rows])[:sent])
+        lower = best.value * np.arange(1, sent + 1)
+        return {"lower": lower.tolist(), "progress": progress.tolist()}, ""
+
+    def _said(self, reached: Achieved, _: Weights | None) -> str:
+        return f"{short(reached.value, 6)}, at point {reached.row}"
+
+
+def _sums(ledger: Ledger, n: int) -> tuple[Vector, Vector]:
+    """The weights at the end of a run in a kernel's space, one for each row; and their average."""
+    steps, late = ledger.steps, ledger.steps * (ledger.rounds - 1)
+    both = (steps, mean_of_weights(steps, late, ledger.n_rounds))
+    last, mean = (np.bincount(ledger.rows, one, n).astype(np.float64) for one in both)
+    return last, mean
+
+
+@np.errstate(all="ignore")  # the corners may be far away
+def _regions(it: _InSpace, window: Vector, sent: int) -> dict[str, Any]:
+    """The signs of the scores on a grid, in hexadecimal: after each update sent, and at the end."""
+    ledger, averaged, kernel = it.run.ledger, it.choices.learner == "averaged", it.choices.space
+    predicts = it.average if averaged and it.average is not None else it.final
+    assert kernel is not None
+    low, high = window.tolist()
+    across, up = np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True)))
+    places = DenseRows(np.column_stack([across.ravel(), up.ravel()]))
+    gram = kernel.gram(places, it.points.block.rows, np.arange(len(it.points.block)))
+    each, rounds = ledger.steps[:sent, None] * gram[ledger.rows[:sent]], ledger.rounds[:sent, None]
+    scores = np.cumsum(each, axis=0)
+    if averaged:
+        late = np.cumsum((rounds - 1) * each, axis=0)
+        scores = mean_of_weights(scores, late, rounds.astype(np.float64))
+    noise = 1e-13 * (np.abs(ledger.steps) @ np.abs(gram).max(axis=1)[ledger.rows])  # by rounding
+    signs = {
+        k: np.packbits(one >= 0).tobytes().hex() if np.abs(one).max() > noise else ""
+        for k, one in enumerate((*scores, predicts @ gram), 1)
+    }
+    return {"low": low, "high": high, "side": GRID, "signs": signs}
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _margin(weights: Vector | None, points: Data) -> Achieved | None:
-    """The exact margin of the weights on the points; None if they are 0 or not finite."""
-    if weights is None or not (np.isfinite(weights).all() and weights.any()):
-        return None
-    return guarantees.achieved_margin(weights, points.block)
-
-
-def _separates(reached: Achieved | None) -> bool:
+def _separates(reached: Achieved | None) -> TypeGuard[Achieved]:
     return reached is not None and reached.smallest > 0
-
-
-def _exactly(reached: Achieved) -> str:
-    top, below = _fraction(reached.smallest), _fraction(reached.weights_squared)
-    return f"{short(reached.value, 6)}, at point {reached.row}: exactly ({top}) / √({below})"
 
 
 def _fraction(number: Fraction) -> str:

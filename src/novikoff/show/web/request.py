@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
@@ -14,9 +14,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Dual
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Kind, Rule
+from novikoff.ledger.kernels import Kernel, dense
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
@@ -24,16 +25,19 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
 from novikoff.stream.printing import cut, listed, plain, plural
-from novikoff.stream.rows import DenseRows, Vector, dots
+from novikoff.stream.rows import DenseRows, Vector
 
 MAX_POINTS = 20_000
 MAX_COLUMNS = 32
 MAX_PASSES = 10_000
-MAX_PASSES_OF_WINNOW = 1_000  # its cycles are not detected, so a hopeless run makes every pass
+MAX_PASSES_WITHOUT_CYCLES = 1_000  # of Winnow and kernels: a hopeless run makes every pass
 MAX_ROUNDS = 2_000_000  # about a second of learning, however many points there are
+MAX_ROUNDS_OF_KERNEL = 100_000  # the same
+MAX_POINTS_OF_KERNEL = 1_000  # all pairs of which are compared
 CLASSES = ("-1", "1")
 LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
 ORDERS = ("placed", "shuffled")
+KERNELS = ("none", "poly", "rbf")
 
 # What a person who loads a file on the page can do about a problem. The page has few options for
 # reading, so most cures are a change to the file.
@@ -100,12 +104,23 @@ def points_of(given: Mapping[str, Any]) -> Data:
     return Data(block, names, (negative, positive), label)
 
 
-def _expect_few(n: int, what: str, where: str = "") -> None:
-    if n > MAX_POINTS:
+def _expect_few(n: int, what: str, where: str = "", most: int = MAX_POINTS) -> None:
+    if n > most:
         raise Refused(
-            f"{where}{n:,} {what} are more than the page can take ({MAX_POINTS:,}): load fewer, or "
+            f"{where}{n:,} {what} are more than the page can take ({most:,}): load fewer, or "
             "use the command novikoff train, which has no such limit"
         )
+
+
+def window_of(given: Mapping[str, Any], points: Data) -> Vector:
+    """The lower left and the upper right corner of the picture; by default about the points."""
+    if "window" not in given:
+        X = dense(points.block.rows)
+        return np.array([X.min(axis=0) - 0.1, X.max(axis=0) + 0.1])
+    corners = _matrix(_list(given, "window") or [[]])
+    if corners.shape != (2, 2) or not (corners[0] < corners[1]).all():
+        raise Refused("window must be the lower left and the upper right corner of the picture")
+    return corners
 
 
 def _list(given: Mapping[str, Any], key: str) -> list[Any]:
@@ -158,7 +173,8 @@ class Choices:
     the weights. `margin` is η of the margin perceptron. The points come in the order in which they
     were placed, or in one drawn from the seed, which every pass keeps. The
     perceptrons may begin with other weights than 0, `start`, and add the point times `rate`. With
-    `every` the reply also lists the rounds without an update.
+    `every` the reply also lists the rounds without an update. A `kernel`, of two columns, is
+    (z·x + 1)^degree or exp(−gamma ‖z − x‖²), and has no bias beside it.
     """
 
     learner: Kind = "perceptron"
@@ -170,12 +186,16 @@ class Choices:
     start: Sequence[float] = ()
     rate: float = 1.0
     every: bool = False
+    kernel: str = "none"
+    degree: int = 2
+    gamma: float = 1.0
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """From a request, with the defaults above."""
         chosen = cls(**{name: given[name] for name in cls.__slots__ if name in given})
-        for name, allowed in {"learner": LEARNERS, "order": ORDERS}.items():
+        allowed: tuple[str, ...]
+        for name, allowed in (("learner", LEARNERS), ("order", ORDERS), ("kernel", KERNELS)):
             if (value := getattr(chosen, name)) not in allowed:
                 raise Refused(f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}")
         for name in ("bias", "every"):
@@ -187,11 +207,22 @@ class Choices:
             _expect_number("start", weight, (int, float), -1e6, 1e6)
         if chosen.start and chosen.learner == "winnow":
             raise Refused("Winnow has its own start")
+        if chosen.kernel != "none" and (chosen.start or chosen.learner == "winnow"):
+            raise Refused("a kernel is for perceptrons that start from 0, and not for Winnow")
         _expect_number("rate", chosen.rate, (int, float), 2**-10, 2**10)
         _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
         _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
         _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
-        return chosen
+        _expect_number("degree", chosen.degree, (int,), 1, 9)
+        _expect_number("gamma", chosen.gamma, (int, float), 1e-3, 1e3)
+        return chosen if chosen.space is None else replace(chosen, bias=False)
+
+    @property
+    def space(self) -> Kernel | None:
+        """The kernel, if there is one."""
+        if self.kernel == "poly":
+            return Kernel("poly", degree=self.degree)
+        return Kernel("rbf", gamma=float(self.gamma)) if self.kernel == "rbf" else None
 
     @property
     def eta(self) -> float:
@@ -211,21 +242,28 @@ class Choices:
         """What to call an entry of the ledger: a margin perceptron also updates when right."""
         return "update" if self.eta > 0 else "mistake"
 
-    def new_learner(self, dim: int) -> Additive | Multiplicative:
+    def new_learner(self, block: Block) -> Additive | Multiplicative | Dual:
         """The chosen learner, before its first round; the perceptrons keep their average."""
-        kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
+        dim = block.rows.dim
+        if self.space is not None:
+            if dim != 2:
+                raise Refused(f"a kernel is for points of two columns here, not of {dim}")
+            _expect_few(len(block), "points with a kernel", most=MAX_POINTS_OF_KERNEL)
         if self.start and len(self.start) != dim + self.bias:
             raise Refused(f"start must be {plural(dim + self.bias, 'weight')}")
         start = np.array(self.start, dtype=np.float64) if self.start else None
-        rule = Rule(kind, bias=self.bias, margin=self.eta, rate=float(self.rate))
-        learner = rule.learner(dim, start=start)
-        assert isinstance(learner, (Additive, Multiplicative))
+        kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
+        how: dict[str, Any] = {"bias": self.bias, "margin": self.eta, "kernel": self.space}
+        learner = Rule(kind, rate=float(self.rate), **how).learner(dim, start=start)
+        assert isinstance(learner, Additive | Multiplicative | Dual)
         return learner
 
     def passes_over(self, block: Block) -> int:
         """The most passes to make over this block."""
-        most = MAX_PASSES_OF_WINNOW if self.learner == "winnow" else MAX_PASSES
-        return max(1, min(self.passes, most, MAX_ROUNDS // len(block)))
+        finds_cycles = self.learner != "winnow" and self.space is None
+        passes = MAX_PASSES if finds_cycles else MAX_PASSES_WITHOUT_CYCLES
+        rounds = MAX_ROUNDS if self.space is None else MAX_ROUNDS_OF_KERNEL
+        return max(1, min(self.passes, passes, rounds // len(block)))
 
 
 def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high: float) -> None:
@@ -234,25 +272,27 @@ def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high:
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {_shown(x)}")
 
 
-def read_upload(
-    content: bytes,
-    /,
-    name: str = "points.csv",
-    label: str | None = None,
-    one_vs_rest: str | None = None,
-    ignore: str = "",
-    **_: str,
-) -> dict[str, Any]:
+def read_upload(content: bytes, asked: Mapping[str, str]) -> dict[str, Any]:
     """The points, labels, column names and classes of an uploaded CSV or svmlight file."""
-    name = _safe_name(name)
+    name = _safe_name(asked.get("name", "points.csv"))
     if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
         raise Refused(
             f"{name}: the page cannot read compressed files, .npz or Excel files; unpack it, or "
             "save it as CSV or svmlight"
         )
-    columns = tuple(filter(None, (column.strip() for column in ignore.split(","))))
-    how = {"label": label, "one_vs_rest": one_vs_rest, "ignore": columns}
-    return shown(name, _read(name, content, **how))
+    how: dict[str, Any] = {key: asked.get(key) for key in ("label", "one_vs_rest")}
+    how["ignore"] = tuple(filter(None, map(str.strip, asked.get("ignore", "").split(","))))
+    with TemporaryDirectory() as folder:
+        file = Path(folder, name)
+        file.write_bytes(content)
+        try:
+            format = format_of(Input(str(file)))
+            if format not in ("csv", "svmlight"):
+                raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
+            return shown(name, read(str(file), format=format, **how))
+        except BadExample as error:
+            words = error.without_cure.replace(f"{folder}/", "")
+            raise Refused(words, error.problem, **error.details) from None
 
 
 def shown(name: str, data: Data) -> dict[str, Any]:
@@ -266,7 +306,11 @@ def shown(name: str, data: Data) -> dict[str, Any]:
     if dim == 0:
         raise Refused(f"{name}: the label is the only column; add a column of numbers")
     _expect_few(len(data.block), "rows", f"{name}: ")
-    names, labels = _column_names(data), data.block.labels
+    names, labels = list(data.names or ()), data.block.labels
+    if not names or any(name.strip().isdecimal() for name in names):
+        names = [f"x{j + 1}" for j in range(dim)]
+    known = [data.label] if data.label and not data.label.isdecimal() else []
+    labels_name = chain(known, ["label"], (f"label{k}" for k in count(2)))
     n, columns = plural(len(labels), "point"), "column" if dim == 1 else "columns"
     negative, positive = map(plain, data.classes)
     note = ""
@@ -276,10 +320,10 @@ def shown(name: str, data: Data) -> dict[str, Any]:
             "separate. Click to place points of the other class, or load a file with both classes."
         )
     return {
-        "points": np.column_stack([dots(data.block.rows, e) for e in np.eye(dim)]).tolist(),
+        "points": dense(data.block.rows).tolist(),
         "labels": labels.tolist(),
         "names": names,
-        "label": _label_name(data, names),
+        "label": next(name for name in labels_name if name not in names),
         "classes": list(data.classes),
         "words": f"{name}: {n}, {columns} {listed([*map(plain, names)], 4)}; + stands for "
         f"{positive}, − for {negative}.",
@@ -292,31 +336,3 @@ def _safe_name(name: str) -> str:
     last = PurePath(name.replace("\\", "/")).name
     kept = "".join(c for c in last if c.isprintable() and c not in "/*?[]").strip(". ")
     return kept[-60:] or "points.csv"  # 60 characters are at most 240 bytes
-
-
-def _read(name: str, content: bytes, **how: Any) -> Data:
-    with TemporaryDirectory() as folder:
-        file = Path(folder, name)
-        file.write_bytes(content)
-        try:
-            format = format_of(Input(str(file)))
-            if format not in ("csv", "svmlight"):
-                raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
-            return read(str(file), format=format, **how)
-        except BadExample as error:
-            words = error.without_cure.replace(f"{folder}/", "")
-            raise Refused(words, error.problem, **error.details) from None
-
-
-def _column_names(data: Data) -> list[str]:
-    """The names in the header; x1, x2, … where there is none, or the names are numbers."""
-    if data.names is None or any(name.strip().isdecimal() for name in data.names):
-        return [f"x{j + 1}" for j in range(data.block.rows.dim)]
-    return list(data.names)
-
-
-def _label_name(data: Data, names: list[str]) -> str:
-    """The label column's name: the header's, or the first of label, label2, … not yet taken."""
-    known = [data.label] if data.label and not data.label.isdecimal() else []
-    made_up = (f"label{k}" for k in count(2))
-    return next(name for name in chain(known, ["label"], made_up) if name not in names)

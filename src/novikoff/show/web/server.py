@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import QueryParams
@@ -19,11 +20,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
 from novikoff.separability import verify
-from novikoff.show.web.connections import LimitedProtocol
 from novikoff.show.web.guard import LOOPBACK, Guard
 from novikoff.show.web.lessons import STATIC, lesson, outlines, presets
 from novikoff.show.web.replay import certificate_of, replay
@@ -33,6 +34,8 @@ from novikoff.stream.printing import plural
 
 HOST = LOOPBACK[0]
 MAX_BYTES = 4_000_000
+MAX_CONNECTIONS = 100  # a browser opens six
+MAX_SECONDS = 20.0  # for sending a request; for reading an answer; between two requests
 AT_ONCE = 2  # requests whose answers are computed at the same time
 ADMITTED = 12  # requests that are read, wait or are computed, each of at most MAX_BYTES
 
@@ -71,10 +74,10 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
     beginning = {"presets": presets(), "max_bytes": MAX_BYTES, "opened": opened}
     workers = Workers()
     answers: dict[str, Answer] = {
-        "replay": _of_json(replay),
-        "certify": _of_json(_certify),
-        "verify": _of_json(_verify),
-        "upload": lambda body, query: read_upload(body, **query),
+        "replay": lambda body, _: replay(_object(body)),
+        "certify": lambda body, _: _certify(_object(body)),
+        "verify": lambda body, _: _verify(_object(body)),
+        "upload": read_upload,
     }
     routes = [
         Route("/api/presets", lambda _: JSONResponse(beginning)),
@@ -83,7 +86,10 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             for k, one in answers.items()
         ),
         Route("/lessons/titles.json", lambda _: JSONResponse([one["title"] for one in outlines()])),
-        Route("/lessons/{number:int}.json", _lesson),
+        *(
+            Route(f"/lessons/{n}.json", lambda _, n=n: JSONResponse(lesson(n)))
+            for n in range(1, len(outlines()) + 1)
+        ),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
     return Starlette(
@@ -94,13 +100,6 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
             HTTPException: _http_error,
         },
     )
-
-
-def _lesson(request: Request) -> JSONResponse:
-    number = request.path_params["number"]
-    if not 1 <= number <= len(outlines()):
-        raise HTTPException(404)
-    return JSONResponse(lesson(number))
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -153,18 +152,14 @@ async def _body(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
     if not announced.isdecimal():
         raise HTTPException(400, "the Content-Length header is not a number")
-    if len(announced) > 12 or int(announced) > MAX_BYTES:
-        raise _too_large()
-    body = bytearray()
-    async for piece in request.stream():
+    size, body, pieces = int(announced[:13]), bytearray(), request.stream()
+    while size <= MAX_BYTES:
+        piece = await anext(pieces, None)
+        if piece is None:
+            return bytes(body)
         body += piece
-        if len(body) > MAX_BYTES:
-            raise _too_large()
-    return bytes(body)
-
-
-def _too_large() -> HTTPException:
-    return HTTPException(
+        size = len(body)
+    raise HTTPException(
         413,
         f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the "
         "commands novikoff train and novikoff certify, which have no such limit",
@@ -184,23 +179,18 @@ async def _unless_gone(request: Request, work: Future[bytes]) -> bytes:
         gone.cancel()
 
 
-def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
-    """The answer to the JSON object in the body of a request."""
-
-    def of_body(body: bytes, _query: QueryParams) -> dict[str, Any]:
-        try:
-            given = json.loads(body)
-        except (ValueError, RecursionError):
-            raise Refused("the request is not JSON") from None
-        if not isinstance(given, dict):
-            raise Refused("the request is not a JSON object")
-        return answer(given)
-
-    return of_body
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Refused("the request is not JSON") from None
+    if not isinstance(given, dict):
+        raise Refused("the request is not a JSON object")
+    return given
 
 
 def _certify(given: dict[str, Any]) -> dict[str, Any]:
-    certificate = certificate_of(points_of(given), Choices.of(given).bias)
+    certificate = certificate_of(points_of(given), Choices.of(given))
     return {"certificate": certificate.to_dict(), "words": str(certificate).splitlines()[0]}
 
 
@@ -213,7 +203,62 @@ def _verify(given: dict[str, Any]) -> dict[str, Any]:
         verify(about_points, points)
     except Rejected as reason:
         return {"proved": False, "words": f"rejected: {reason}"}
-    n = plural(certificate.data.rows, "point")
-    if certificate.verdict == "undecided":
-        return {"proved": False, "words": f"undecided: it holds for these {n}, but decides nothing"}
-    return {"proved": True, "words": f"{certificate.verdict}: proved for these {n}"}
+    n, proved = plural(certificate.data.rows, "point"), certificate.verdict != "undecided"
+    what = f"proved for these {n}" if proved else f"it holds for these {n}, but decides nothing"
+    return {"proved": proved, "words": f"{certificate.verdict}: {what}"}
+
+
+class LimitedProtocol(H11Protocol):
+    """HTTP that does not wait forever for the rest of a request, or for an answer to be read."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request, unless there are too many connections."""
+        super().connection_made(transport)
+        self._start_clock()
+        if len(self.connections) > MAX_CONNECTIONS:
+            self._refuse("503 Service Unavailable", "there are too many connections; try again")
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._start_clock()
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Wait until the client has read what was sent."""
+        self._start_clock()
+        super().pause_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_clock()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """Close the connection now: Ctrl-C does not wait for answers."""
+        super().shutdown()
+        self.transport.close()
+
+    def _start_clock(self) -> None:
+        self._stop_clock()
+        self._deadline = self.loop.call_later(MAX_SECONDS, self._end_if_slow)
+
+    def _stop_clock(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _end_if_slow(self) -> None:
+        if self.flow.write_paused:
+            self.transport.abort()
+        elif self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            words = f"the request did not arrive within {MAX_SECONDS:g} seconds"
+            self._refuse("408 Request Timeout", words)
+
+    def _refuse(self, status: str, words: str) -> None:
+        """Answer with an error, unless there was an answer already, and close the connection."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nRetry-After: 5\r\n"
+            body = json.dumps({"error": words})
+            self.transport.write(f"{head}Connection: close\r\n\r\n{body}".encode())
+        self.transport.close()

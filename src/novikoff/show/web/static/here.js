@@ -8,13 +8,16 @@ const WORDS = {
   cycle: ["A cycle", "The weights came back to earlier ones, so the updates in between sum to 0, and no line separates the points."],
   budget: ["Out of passes", "The run was stopped; this proves nothing about the points."],
 };
+const HOW = ["kernel", "degree", "gamma"];
 const isPlain = ({ learner, order }) => learner === "perceptron" && order === "placed";
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 export function replayHere(request, presets) {
-  const { points, labels, bias } = request;
-  const known = presets.find((one) => same(one.points, points) && same(one.labels, labels) && one.bias === bias);
+  const { points, labels, bias, kernel } = request;
+  const asked = (one) => (kernel === "none" ? !one.kernel && one.bias === bias : HOW.every((name) => one[name] === request[name]));
+  const known = presets.find((one) => same(one.points, points) && same(one.labels, labels) && asked(one));
   if (known && isPlain(request)) return known.recorded;
+  if (kernel !== "none") throw new Error("here a kernel has only the recorded runs of its presets: for others install novikoff and run novikoff web");
   if (points[0].length > 2) throw new Error("points of more than two columns need the program: install novikoff and run novikoff web");
   const made = runHere(request);
   const best = points[0].length === 2 && !bias ? bestMargin(points, labels) : null;

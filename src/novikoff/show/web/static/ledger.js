@@ -15,12 +15,14 @@ export function drawLedger() {
     const { round, pass, row, label, score, weights } = replay.ledger;
     const tr = document.createElement("tr");
     tr.dataset.k = String(i + 1);
-    const cells = [i + 1, round[i], pass[i], row[i], label[i] > 0 ? "+" : "−", short(score[i]), `(${weights[i].map((w) => short(w)).join(", ")})`];
+    const cells = [i + 1, round[i], pass[i], row[i], label[i] > 0 ? "+" : "−", short(score[i])];
+    if (weights) cells.push(`(${weights[i].map((w) => short(w)).join(", ")})`);
     for (const text of cells) tr.insertCell().textContent = String(text);
     tr.cells[4].className = label[i] > 0 ? "plus" : "minus";
     rows.push(tr);
   }
   body.replaceChildren(...rows);
+  document.getElementById("weights-after").hidden = Boolean(replay?.regions);
   document.getElementById("ledger-words").textContent = replay ? heading(replay, made, first) : "";
 }
 

@@ -8,9 +8,9 @@ import { drawLedger } from "./ledger.js";
 import { fromHash, toHash } from "./link.js";
 import { draw } from "./plane.js";
 import { listen, removeSelected } from "./pointer.js";
-import { dim, last, request, setPoints, state } from "./state.js";
+import { dim, inSpace, last, request, setPoints, state } from "./state.js";
 import { drawVerdict } from "./verdict.js";
-import { fit, isEqual } from "./view.js";
+import { cornersOf, fit, isEqual } from "./view.js";
 
 const at = (id) => document.getElementById(id);
 const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
@@ -56,14 +56,15 @@ function updateControls() {
   at("delete").disabled = state.selected < 0;
   for (const id of ["save-csv", "save-json", "save-link", "clear"]) at(id).disabled = !state.points.length;
   at("preset").value = state.preset;
-  const { learner, margin, order, seed, bias } = state.choices;
-  at("learner").value = learner;
-  at("order").value = order;
-  if (document.activeElement !== at("margin")) at("margin").value = margin;
-  if (document.activeElement !== at("seed")) at("seed").value = seed;
+  const { learner, order, bias, kernel } = state.choices;
+  for (const [id, value] of Object.entries(state.choices)) if (at(id).type !== "number" || document.activeElement !== at(id)) at(id).value = value;
   at("bias").checked = bias;
   at("margin-field").hidden = learner !== "margin";
   at("seed-field").hidden = order !== "shuffled";
+  at("kernel-field").hidden = learner === "winnow" || dim() !== 2;
+  at("degree-field").hidden = !inSpace() || kernel !== "poly";
+  at("gamma-field").hidden = !inSpace() || kernel !== "rbf";
+  at("bias-field").hidden = inSpace();
   at("columns").hidden = state.table === null;
   at("about").textContent = description();
   drawLegend();
@@ -72,23 +73,33 @@ function updateControls() {
 function description() {
   const preset = presets.find((one) => one.name === state.preset);
   const sentences = [];
-  const { learner, bias } = state.choices;
-  if (preset) sentences.push(preset.about, bias === preset.bias && learner === "perceptron" ? preset.now : "");
+  const { learner, bias, kernel } = state.choices;
+  const isOwn = learner === "perceptron" && kernel === (preset?.kernel ?? "none") && (inSpace() || bias === preset?.bias);
+  if (preset) sentences.push(preset.about, isOwn ? preset.now : "");
   else if (state.points.length) sentences.push(`${plural(state.points.length, "point")} with ${state.names.length === 1 ? "column" : "columns"} ${state.names.join(", ")}.`);
   else sentences.push("Click on the plane to place a point.");
-  if (!isEqual()) sentences.push("The axes have different scales, so w does not look perpendicular to its line.");
+  if (inSpace()) sentences.push("Here w is no arrow, and its boundary no line.");
+  else if (!isEqual()) sentences.push("The axes have different scales, so w does not look perpendicular to its line.");
   if (state.replay?.view) sentences.push(state.replay.view.words);
   return sentences.filter(Boolean).join(" ");
 }
 
-function drawLegend() {
-  const noun = state.replay?.noun ?? "mistake";
+// Each entry: the colour and the style of its line, and the words.
+function legend() {
   const averaged = state.choices.learner === "averaged";
+  if (inSpace()) {
+    return [["plus", "", `${averaged ? "average of the score" : "score"} Σ ±K(z, x) above 0`], ["minus", "", "below 0"], ["ink", "", "ringed: the points z, mistaken so far"]];
+  }
+  const noun = state.replay?.noun ?? "mistake";
   const entries = [["ink", "", averaged ? "last weights w" : "w (an arrow at its own scale) and its line"], ["soft", "dotted", `before the ${noun}`]];
   if (state.choices.learner !== "winnow") entries.push(["average", "dashed", averaged ? "average of the weights, which predicts" : "average of the weights"]);
   entries.push(["band", "dashed", state.choices.learner === "margin" ? "margin η" : "margin of w"]);
   if (state.replay && state.k === last() && state.replay.verdict.witness) entries.push(["best", "dotted", "line with the widest margin"]);
-  at("legend").replaceChildren(...entries.map(([colour, style, text]) => {
+  return entries;
+}
+
+function drawLegend() {
+  at("legend").replaceChildren(...legend().map(([colour, style, text]) => {
     const item = document.createElement("li");
     const mark = document.createElement("i");
     mark.className = style;
@@ -118,7 +129,7 @@ function rerun({ keepPreset = false, k = 0, zoom = false, moved = false } = {}) 
     pending = Promise.resolve();
     return pending;
   }
-  pending = ask("replay", request(), latest.signal)
+  pending = ask("replay", { ...request(), window: cornersOf(at("plane")) }, latest.signal)
     .then((replay) => {
       if (mine !== requests) return;
       state.replay = replay;
@@ -160,6 +171,13 @@ function undo() {
   rerun({ keepPreset: true, zoom: true });
 }
 
+// The picture shows another part of the plane: what a kernel predicts there is asked for, too.
+function refit() {
+  redraw();
+  const { low, high } = state.replay?.regions ?? {};
+  if (low && String([low, high]) !== String(cornersOf(at("plane")))) rerun({ keepPreset: true, moved: true });
+}
+
 // While a point is dragged the panels follow it, at the step shown; one request at a time.
 async function follow() {
   redraw();
@@ -167,7 +185,7 @@ async function follow() {
   following = true;
   const [wasEnded, before] = [state.k === last(), requests];
   try {
-    const replay = await ask("replay", request());
+    const replay = await ask("replay", { ...request(), window: cornersOf(at("plane")) });
     if (before !== requests) return;
     state.replay = replay;
     state.k = wasEnded ? last() : Math.min(state.k, last());
@@ -252,7 +270,8 @@ function choosePreset(name) {
   setPoints(preset);
   state.preset = name;
   state.table = null;
-  state.choices.bias = preset.bias;
+  const { bias, kernel = "none", degree = 2, gamma = 1 } = preset;
+  Object.assign(state.choices, { bias, kernel, degree, gamma });
   fit();
   rerun({ keepPreset: true, zoom: true });
 }
@@ -367,7 +386,7 @@ function listenToControls() {
   });
   at("fit").addEventListener("click", () => {
     fit();
-    redraw();
+    refit();
   });
   at("delete").addEventListener("click", () => removeSelected(rerun));
   at("open").addEventListener("click", () => at("file").click());
@@ -383,7 +402,7 @@ function listenToControls() {
   at("save-link").addEventListener("click", copyLink);
   window.addEventListener("hashchange", restoreLink);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  new ResizeObserver(redraw).observe(at("plane"));
+  new ResizeObserver(refit).observe(at("plane"));
 }
 
 async function begin() {

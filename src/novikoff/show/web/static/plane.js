@@ -2,6 +2,7 @@
 
 import { colours, prepare } from "./canvas.js";
 import { short } from "./format.js";
+import { rectangles } from "./regions.js";
 import { averageAt, dim, ended, state, weightsAt } from "./state.js";
 import { lineOf, onPlane, scaleFor, smallestMargin } from "./view.js";
 
@@ -25,7 +26,8 @@ export function draw(part = 1) {
   const averaged = state.choices.learner === "averaged";
   const sides = averaged ? lineOf(averageAt(k)) : line;
   drawSides(pen, c, scale, sides, width, height);
-  canvas.dataset.sides = sides ? (averaged ? "average" : "w") : "none";
+  drawRegions(pen, c, scale);
+  canvas.dataset.sides = state.replay?.regions && k ? "kernel" : sides ? (averaged ? "average" : "w") : "none";
   drawGrid(pen, c, scale, width, height);
   if (weights) {
     drawBand(pen, c, scale, weights);
@@ -108,6 +110,19 @@ function drawSides(pen, c, scale, line, width, height) {
   fillStrip(pen, scale, line, 0, far);
   pen.fillStyle = c.minus;
   fillStrip(pen, scale, line, -far, 0);
+  pen.restore();
+}
+
+// Tint what is predicted in a kernel's space. Edges are at whole pixels, so that no rectangle shows.
+function drawRegions(pen, c, scale) {
+  if (!state.replay?.regions) return;
+  pen.save();
+  pen.globalAlpha = 0.16;
+  for (const { from, to, plus } of rectangles(state.replay.regions, state.k)) {
+    const [[x0, y0], [x1, y1]] = [from, to].map((corner) => scale.toPixel(corner).map(Math.round));
+    pen.fillStyle = plus ? c.plus : c.minus;
+    pen.fillRect(x0, y1, x1 - x0, y0 - y1);
+  }
   pen.restore();
 }
 
@@ -197,6 +212,8 @@ function drawPoints(pen, c, scale) {
     pen.stroke();
     pen.restore();
   }
+  const kept = state.replay?.regions ? new Set(state.replay.ledger.row.slice(0, state.k)) : [];
+  for (const row of kept) drawRing(pen, c.ink, scale.toPixel(onPlane(state.points[row])), r + 3, 1.5);
   if (state.selected >= 0) drawRing(pen, c.focus, scale.toPixel(onPlane(state.points[state.selected])), r + 5, 2.5);
 }
 

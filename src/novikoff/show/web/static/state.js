@@ -8,7 +8,7 @@ export const state = {
   classes: ["-1", "1"],
   preset: "",        // the preset's name, while its points are unchanged
   table: null,       // every column of a loaded file that has more than two
-  choices: { learner: "perceptron", margin: 1, order: "placed", seed: 0, bias: true },
+  choices: { learner: "perceptron", margin: 1, order: "placed", seed: 0, bias: true, kernel: "none", degree: 2, gamma: 1 },
   selected: -1,      // the index of the selected point
   replay: null,      // the server's answer for these points and choices
   k: 0,              // updates made so far; replay.sent + 1 is the end, where the verdict is shown
@@ -18,6 +18,9 @@ export const dim = () => (state.points.length ? state.points[0].length : state.n
 export const last = () => (state.replay ? state.replay.sent + 1 : 0);
 export const ended = () => state.replay !== null && state.k === last();
 
+// Whether the run is one in a kernel's space: of two columns, and not of Winnow.
+export const inSpace = () => state.choices.kernel !== "none" && state.choices.learner !== "winnow" && dim() === 2;
+
 export const request = () => ({
   points: state.points,
   labels: state.labels,
@@ -25,12 +28,13 @@ export const request = () => ({
   label: state.label,
   classes: state.classes,
   ...state.choices,
+  kernel: inSpace() ? state.choices.kernel : "none",
 });
 
-// The weights after update k; null before the first, the final ones at the end.
+// The weights after update k, the final ones at the end; null before the first, and in a kernel's space.
 export function weightsAt(k) {
   const { replay } = state;
-  if (!replay || k <= 0) return null;
+  if (!replay || k <= 0 || replay.regions) return null;
   return k > replay.sent ? replay.final : replay.ledger.weights[k - 1];
 }
 

@@ -1,7 +1,7 @@
 // The card beside the plane: what the step shown did and, at the end of the run, the verdict.
 
 import { count, short } from "./format.js";
-import { ended, state } from "./state.js";
+import { ended, inSpace, state } from "./state.js";
 
 const card = document.getElementById("verdict");
 
@@ -33,6 +33,7 @@ function progress() {
 
 function change(sign) {
   if (state.choices.learner === "winnow") return "So each weight is multiplied by a factor that depends on the point.";
+  if (inSpace()) return `So the point is kept, and ${sign} K(z, x) joins the score of every x, where z is the point.`;
   const bias = state.choices.bias ? `, and the bias b becomes b ${sign} 1` : "";
   return `So w becomes w ${sign} x${bias}.`;
 }

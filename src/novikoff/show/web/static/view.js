@@ -64,6 +64,12 @@ export function scaleFor(width, height) {
   };
 }
 
+// The lower left and the upper right corner of a canvas, in the plane.
+export function cornersOf({ clientWidth, clientHeight }) {
+  const { left, bottom, right, top } = scaleFor(clientWidth, clientHeight);
+  return [[left, bottom], [right, top]];
+}
+
 // Zoom to all points and, unless it is far from them, the origin.
 export function fit() {
   const places = state.points.map(onPlane);

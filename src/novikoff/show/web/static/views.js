@@ -2,6 +2,7 @@
 
 import { count, plural, short } from "./format.js";
 import { bestMargin, dot, runHere } from "./perceptron.js";
+import { rectangles } from "./regions.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 export const kindOf = (run) => run.kind ?? run.verdict.kind;
@@ -386,21 +387,18 @@ const views = {
   // What a kernel perceptron predicts where, after k mistakes, and the points that it has mistaken so far.
   regions({ box, run, step, answered }) {
     const k = step.k < 0 ? run.sent : step.k;
-    const { low, high, side } = run.grid;
+    const { low, high } = run.regions;
     const scale = plane(box, [low, high]);
     const { inside, outside } = panel(scale);
-    const signs = step.ask?.separated && !answered ? "" : run.signs[k] ?? "";
-    const [size, up] = [0, 1].map((j) => ((high[j] - low[j]) / (side - 1)) * scale.scale);
-    for (let i = 0; i < side && signs; i++) {
-      for (const { 0: part, index } of signs.slice(i * side, (i + 1) * side).matchAll(/\++|-+/g)) {
-        const [x, y] = scale.at([low[0], low[1]]);
-        inside.append(element("rect", { x: x + (index - 0.5) * size, y: y - (i + 0.5) * up, width: part.length * size, height: up, class: part[0] === "+" ? "tint plus" : "tint minus" }));
-      }
+    const hides = step.ask?.separated && !answered;
+    for (const { from, to, plus } of hides ? [] : rectangles(run.regions, k)) {
+      const [[x0, y0], [x1, y1]] = [scale.at(from), scale.at(to)];
+      inside.append(element("rect", { x: x0, y: y1, width: x1 - x0, height: y0 - y1, class: plus ? "tint region plus" : "tint region minus" }));
     }
-    const kept = new Set(run.rows.slice(0, signs ? k : 0));
+    const kept = new Set(run.ledger.row.slice(0, hides ? 0 : k));
     const r = run.points.length > 60 ? 6 : 10; // many are drawn small, so that they hide less of the tints
     run.points.forEach((place, i) => inside.append(disc(scale, place, run.labels[i], { ring: kept.has(i), r })));
-    const facts = signs ? [["mistakes", count(k)], ["points kept (ringed)", `${kept.size} of ${run.points.length}`]] : [];
+    const facts = hides ? [] : [["mistakes", count(k)], ["points kept (ringed)", `${kept.size} of ${run.points.length}`]];
     return { parts: [outside], facts, words: `After ${plural(k, "mistake")}: ${plural(kept.size, "point")} kept. The score of x is the sum of their kernels with x, each with its sign.` };
   },
 
