@@ -160,6 +160,8 @@ template <class Weights, class Row>
   return Told::nothing;
 }
 
+constexpr double sign_of[2] = {-1.0, 1.0};  // a table: a branch would be predicted no better than a coin
+
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
 // `weights` defines the score and the update: for a Sum, <w, x> and w += step y x; others may take
@@ -182,7 +184,7 @@ Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
       typename Rows::Row x;
       if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
       const int positive = labels[i] > 0;
-      const double y = positive ? 1.0 : -1.0;
+      const double y = sign_of[positive];
       double* const seen = met ? met + (k - begin) : nullptr;
       double s = 0;
       const Told told = tell(weights, x, rule, y, rule.threshold[positive], seen);
