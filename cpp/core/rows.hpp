@@ -295,6 +295,19 @@ struct SparseRow {
     return flaw;
   }
 
+  // The dot products with two vectors, in one loop: a pass over 70,000 texts that counts the scores of the
+  // mean takes PLACEHOLDER of the time.
+  [[gnu::always_inline]] Flaw dots(const double* w, const double* u, bool bias, double& s, double& t) const {
+    double a[lanes] = {}, b[lanes] = {};
+    const Flaw flaw = each_in_order([&](Size j, double v) __attribute__((always_inline)) {
+      a[j % lanes] += v * w[j];
+      b[j % lanes] += v * u[j];
+    });
+    if (bias) a[dim % lanes] += w[dim], b[dim % lanes] += u[dim];
+    s = total(a), t = total(b);
+    return flaw;
+  }
+
   [[gnu::always_inline]] Flaw add(double step, bool bias, double* w) const {
     const Flaw flaw = each([&](Size j, double v) __attribute__((always_inline)) { w[j] += step * v; });
     if (bias && flaw == Flaw::none) w[dim] += step;
