@@ -18,7 +18,7 @@ namespace novikoff {
   ridge = r / std::abs(made.step);
   if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
   const double d = v + ridge;
-  made.step = y * (1 - y * made.score) / d;
+  made.step = (y - made.score) / d;
   return d <= huge && std::abs(made.step) <= huge && made.step != 0 ? Flaw::none : Flaw::value;
 }
 
@@ -84,7 +84,7 @@ struct Adaptive {
       const auto adapt = [=](auto averaging) __attribute__((always_inline)) {
         x.each_eight(bias, [=](Size j, const EightLanes& value) __attribute__((always_inline)) {
           four(averaging, j, value.low), four(averaging, j + 4, value.high);
-        });
+        }, x.next_row());
       };
       sum ? adapt(std::true_type()) : adapt(std::false_type());
       return Flaw::none;

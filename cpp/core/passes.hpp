@@ -100,17 +100,28 @@ struct AveragedSum : Sum<double> {
   }
 };
 
-// The score s of x by the weights after `rounds` rounds; if they have a u, by their mean.
+// The score s of x by the weights after `rounds` rounds; and, unless it is null, *seen, that by which x is
+// predicted: of their mean if they have a u.
 template <class Weights, class Row>
-[[gnu::always_inline]] inline double predicting_score(const Weights& weights, const Row& x, bool bias,
-                                                      double s, std::int64_t rounds) {
+[[gnu::always_inline]] inline Flaw score_and_prediction(Weights& weights, const Row& x, const Rule& rule,
+                                                        std::int64_t rounds, double& s, double* seen) {
   if constexpr (requires { weights.u; }) {
-    double late;
-    if (!weights.u || rounds == 0) return s;
-    x.dot(weights.u, bias, late);
-    return s - late / double(rounds);
+    if (seen && weights.u && rounds > 0) {
+      double late;
+      Flaw flaw;
+      if constexpr (std::is_base_of_v<Sum<double>, Weights> && IsSparse<Row>) {
+        flaw = x.dots(weights.w, weights.u, rule.bias, s, late);
+      } else {
+        flaw = weights.score(x, rule.bias, &s);
+        x.dot(weights.u, rule.bias, late);
+      }
+      *seen = rule.unit * (s - late / double(rounds));
+      return flaw;
+    }
   }
-  return s;
+  const Flaw flaw = weights.score(x, rule.bias, &s);
+  if (seen) *seen = rule.unit * s;
+  return flaw;
 }
 
 constexpr Size rows_ahead = 4;
@@ -160,6 +171,8 @@ template <class Weights, class Row>
   return Told::nothing;
 }
 
+constexpr double sign_of[2] = {-1.0, 1.0};  // a table: a branch would be predicted no better than a coin
+
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
 // `weights` defines the score and the update: for a Sum, <w, x> and w += step y x; others may take
@@ -182,16 +195,15 @@ Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
       typename Rows::Row x;
       if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
       const int positive = labels[i] > 0;
-      const double y = positive ? 1.0 : -1.0;
+      const double y = sign_of[positive];
       double* const seen = met ? met + (k - begin) : nullptr;
       double s = 0;
       const Told told = tell(weights, x, rule, y, rule.threshold[positive], seen);
       if (told == Told::above) continue;
       if (told == Told::nothing) {
-        if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
-        if (seen)
-          *seen = rule.unit * predicting_score(weights, x, rule.bias, s,
-                                               rounds + std::int64_t(k - begin));
+        const std::int64_t played = rounds + std::int64_t(k - begin);
+        if (const Flaw flaw = score_and_prediction(weights, x, rule, played, s, seen); flaw != Flaw::none)
+          return {k, flaw};
         if (y * s > rule.threshold[positive] && y * s <= huge) continue;
         if (!(std::abs(s) <= huge)) return {k, Flaw::value};
       }

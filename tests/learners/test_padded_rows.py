@@ -39,6 +39,7 @@ def learned(make: Any, rows: Rows, y: Any, order: Any, *, bias: bool, counting: 
     columns = ledger.mistakes
     numbers = [learner.weights, learner.average, columns.scores, columns.steps, columns.squares]
     numbers.append(getattr(learner, "variances", learner.weights))
+    numbers.append(learner.honest.counts if learner.honest else learner.weights)
     return [a.tobytes() for a in numbers], columns.rounds.tolist(), columns.rows.tolist()
 
 

@@ -184,7 +184,10 @@ class Adaptive(Summed):
 
     def weighed(self, mistakes: Mistakes, importances: Vector | None) -> Mistakes:
         """The mistakes with the importance of each: that of its row, times its class weight."""
-        each = np.where(mistakes.steps < 0, *self.class_weights)
+        if self.is_symmetric:
+            each = np.full(len(mistakes), self.class_weights[0])
+        else:
+            each = np.where(mistakes.steps < 0, *self.class_weights)
         if importances is not None:
             each *= importances
         return replace(mistakes, importances=each)

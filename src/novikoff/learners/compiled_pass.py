@@ -24,6 +24,9 @@ Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, ...]]
 T = TypeVar("T")
 
+# The weights and their u stay in a cache of 1 MB: then one loop for both takes 33 ms instead of 45 on
+# 400,000 sparse rows of 60, and 11 instead of 18 on 1,000,000 × 28.
+_MOST_IN_CACHE = 1 << 16
 _BELOW_ZERO = -math.ulp(0.0)  # with the greatest number below 0, a tie is not a mistake
 THRESHOLDS: dict[Ties, tuple[float, float]] = {
     "mistake": (0.0, 0.0),
@@ -197,13 +200,14 @@ class Summed(Compiled):
         self, core: Core, block: Block, begin: int, end: int, **rule: Any
     ) -> tuple[int, Mistakes]:
         """As `learned`, for sums of mistakes, whose u is brought up to date after the pass."""
-        if counts_of(self.honest) is not None:  # the pass needs u, to count scores
+        in_cache = self._w.size <= _MOST_IN_CACHE
+        if in_cache or counts_of(self.honest) is not None:  # to count scores, the pass needs u
             at, _, mistakes = self.learned(core, block, begin, end, **rule)
             return at, mistakes
         at, which, mistakes = self.learned(core, block, begin, end, u=None, **rule)
         if self._u is not None:
-            # the u of `mean_of_weights`, summed here and not in the pass, where u would be fetched
-            # anew for each mistake: 45 → 25 ms
+            # the u of `mean_of_weights`, summed here and not in the pass, where a u that is too long
+            # for the cache would be fetched anew for each mistake: 45 → 25 ms
             self._accumulate(
                 block.rows, which, times(mistakes.rounds - 1, mistakes.steps), mistakes
             )
