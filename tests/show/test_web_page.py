@@ -19,7 +19,7 @@ import pytest
 
 from helpers.command_line import stdout_of
 from novikoff import Dual, sources
-from novikoff.show.lab.experiments import beyond_lines
+from novikoff.show.lab import beyond_lines
 from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 
