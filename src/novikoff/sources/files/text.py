@@ -32,10 +32,11 @@ _BOM = b"\xef\xbb\xbf"
 class TextFormat(ABC):
     """How to cut a text, parse it and explain what is wrong with a line."""
 
-    hash_bits: int | None = None  # of a format that hashes names while it reads
+    hashes = False  # whether the format can hash names while it reads
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         self.how = how or ReadOptions()
+        self.hash_bits = self.how.hash_bits if self.hashes else None
 
     @property
     def table(self) -> TableColumns | None:
