@@ -195,10 +195,8 @@ def format_of(one: Input, *, table: bool = False) -> Format:
         return "csv"
     if not line:
         raise BadExample(f"{one.name}: there are no examples")
-    if table:
+    if table or is_binary(head):  # a binary file is refused when it is opened
         return "csv"
-    if is_binary(head):
-        return "csv"  # which is refused when it is opened
     raise BadExample(
         f"{one.name}:{i}: {quoted(line.strip())} is not in a known format", Problem.UNKNOWN_FORMAT
     )

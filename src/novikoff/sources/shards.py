@@ -19,7 +19,7 @@ from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.storage.file_format import BadModel, pieces, unpacked
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import rows_of_core
+from novikoff.stream.rows import DenseRows, SparseRows
 
 SHARD_BYTES = 1 << 25
 MOST_SHARDS = 1 << 12
@@ -164,12 +164,14 @@ def _taken_apart(chunk: Chunk, first: int) -> tuple[dict[str, Any], dict[str, An
 
 
 def _chunk(header: dict[str, Any], arrays: dict[str, Any], first: int) -> Chunk:
-    text, listed = arrays.get("text"), {name: header[name] for name in _PLAIN}
+    text, values, dim = arrays.get("text"), arrays["values"], header["dim"]
+    listed = {name: header[name] for name in _PLAIN}
     plain: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in listed.items()}
+    is_sparse = "indices" in arrays
     return Chunk(
-        rows_of_core(
-            arrays["values"], arrays.get("indices"), arrays.get("row_starts"), header["dim"]
-        ),
+        SparseRows(values, arrays["indices"], arrays["row_starts"], dim)
+        if is_sparse
+        else DenseRows(values),
         arrays["labels"],
         names=None if text is None else Names(text, arrays["starts"], arrays["hashes"]),
         importances=arrays.get("importances"),

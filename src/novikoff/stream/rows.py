@@ -214,11 +214,6 @@ class SparseRows:
 Rows: TypeAlias = DenseRows | SparseRows
 
 
-def rows_of_core(values: Values, indices: Any, starts: Any, dim: int) -> Rows:
-    """The rows that have these arrays as their `core`."""
-    return DenseRows(values) if indices is None else SparseRows(values, indices, starts, dim)
-
-
 def join(pieces: Sequence[Rows]) -> Rows:
     """The rows of all the pieces in order; as CSR if any of them is."""
     if len(pieces) == 1:

@@ -49,9 +49,11 @@ class Table(TextFormat):
     name holds the names of rows, and is left out.
     """
 
+    hashes = True
+
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
         super().__init__(how)
-        self.hash_bits = self.how.hash_bits
+        self._quotes = self.how.quote != "none"
         self._separator = self.how.delimiter or separator
         self._found: Layout | None = None
         self._for_core: dict[str, Any] = {}
@@ -166,10 +168,6 @@ class Table(TextFormat):
         name = self.layout.names[j] if j < width else ""
         error = _bad_field(code, field, name, separator)
         return 0, error.at(f"column {self.layout.called(j)}")
-
-    @property
-    def _quotes(self) -> bool:
-        return self.how.quote != "none"
 
     def _records(self, text: bytes, separator: str, most: int) -> list[Record]:
         return records(text, separator, most, quotes=self._quotes)

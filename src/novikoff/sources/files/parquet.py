@@ -388,17 +388,13 @@ def _arrow(path: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBa
     reader = _reader(memory, path)
     if hasattr(reader, "get_batch"):  # a file lists its batches, a stream does not
         reader = map(reader.get_batch, range(reader.num_record_batches))
-    batch, start = None, 0
+    slices = (batch.slice(at, rows) for batch in reader for at in range(0, len(batch), rows))
     while True:
         if memory.size() < len(memory):  # reading past the end of a mapped file would crash
             raise BadExample(f"{path}: the file was cut short while it was being read")
-        if batch is None or start >= len(batch):
-            batch, start = next(reader, None), 0
-            if batch is None:
-                return
-            continue
-        yield batch.slice(start, rows).select(list(columns))
-        start += rows
+        if (part := next(slices, None)) is None:
+            return
+        yield part.select(list(columns))
         if hasattr(mmap, "MADV_DONTNEED"):  # pages that were read need not stay in memory
             memory.madvise(mmap.MADV_DONTNEED)
 

@@ -1,7 +1,6 @@
 """Text files to chunks: read in pieces, parsed on several threads, given in order."""
 
 import re
-import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections import deque
@@ -32,10 +31,11 @@ _BOM = b"\xef\xbb\xbf"
 class TextFormat(ABC):
     """How to cut a text, parse it and explain what is wrong with a line."""
 
-    hash_bits: int | None = None  # of a format that hashes names while it reads
+    hashes = False  # whether the format can hash names while it reads
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         self.how = how or ReadOptions()
+        self.hash_bits = self.how.hash_bits if self.hashes else None
 
     @property
     def table(self) -> TableColumns | None:
@@ -186,11 +186,10 @@ class TextFiles(Source):
 
     def _pieces(self, reading: OpenInput) -> Iterator[tuple[Text, int, int]]:
         """Whole records: the text, how many bytes of it they are, and the header lines before."""
-        buffers: list[Text] = []
         size, held = PIECE_BYTES, b""
         has_started, lines = reading.is_inside, 0
         while True:
-            text = _buffer(buffers, size + PADDING)
+            text: Text = np.empty(size + PADDING, dtype=np.uint8)
             room = text.data
             room[: len(held)] = held
             got = reading.fill(room[len(held) : size], eager=self._eager)
@@ -260,16 +259,6 @@ def _one_ahead(items: Iterator[Any]) -> Iterator[Any]:
     while (item := coming.result()) is not None:
         coming = _Call(next, items, None)
         yield item
-
-
-def _buffer(buffers: list[Text], size: int) -> Text:
-    """A buffer that is no longer in use, or a new one: fresh memory is slow."""
-    buffers[:] = [buffer for buffer in buffers if len(buffer) == size]
-    for i in range(len(buffers)):
-        if sys.getrefcount(buffers[i]) == 2:  # the list's, and the one for asking
-            return buffers[i]
-    buffers.append(np.empty(size, dtype=np.uint8))
-    return buffers[-1]
 
 
 NOT_UTF8 = -1  # the core's code in vw and jsonl for a line that is not UTF-8

@@ -2,7 +2,6 @@
 
 from novikoff import _core
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
-from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
 from novikoff.stream.printing import quoted
@@ -34,10 +33,7 @@ class Vw(TextFormat):
     """
 
     description = "Vowpal Wabbit text"
-
-    def __init__(self, how: ReadOptions | None = None) -> None:
-        super().__init__(how)
-        self.hash_bits = self.how.hash_bits
+    hashes = True
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
