@@ -262,11 +262,8 @@ def _best_margin(v: Vector, one: Pass, passes: int) -> tuple[float, Fraction]:
     # all is over a power of two; if every mistake was on a row of zeros, R = 0
     exponent = int(np.frexp(reach or np.abs(margins).max())[1])
     order = np.argsort(margins, kind="stable")
-    margins, times, reach = (
-        np.ldexp(margins[order], -exponent),
-        times[order],
-        np.ldexp(reach, -exponent),
-    )
+    margins, times = np.ldexp(margins[order], -exponent), times[order]
+    reach = math.ldexp(reach, -exponent)
     counts, totals, sizes = map(np.cumsum, (times, times * margins, times * np.abs(margins)))
     T = float(counts[-1])
     spread = float(sizes[-1] + reach * math.sqrt(T))
@@ -275,7 +272,9 @@ def _best_margin(v: Vector, one: Pass, passes: int) -> tuple[float, Fraction]:
     losses = np.append(counts, T) - np.append(totals, totals[-1]) / gammas
     roots = c / 2 + np.sqrt(c * c / 4 + np.maximum(losses, 0))
     roots[~((gammas > 0) & np.isfinite(roots))] = np.inf
-    i = int(np.argmin(roots))
+    best = roots.min()
+    # of equal bounds, up to rounding, that of the smallest γ
+    i = int(np.argmax(roots <= best * (1 + 1e-12))) if np.isfinite(best) else -1
     return float(roots[i]), Fraction(float(gammas[i])) * Fraction(2) ** exponent
 
 
