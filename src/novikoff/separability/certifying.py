@@ -272,7 +272,8 @@ def _certificate(known: Search, margin: MarginInterval, about: Described) -> Cer
         some = np.flatnonzero(known.weights.integers)
         weights = dict(zip(some.tolist(), known.weights.integers[some].tolist(), strict=True))
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
-        inside = {*points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64)).tolist()}
+        at = np.array(sorted(face.multipliers), dtype=np.int64)
+        inside = {*np.unique(points.entries(at).columns).tolist()}
         restricted = (  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())

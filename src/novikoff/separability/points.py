@@ -117,10 +117,6 @@ class Points:
             return out
         return np.asarray((self.rows.values[:, np.flatnonzero(columns)] != 0).any(axis=1))
 
-    def touched_by(self, at: Positions) -> Positions:
-        """The columns in which these rows have a value other than 0."""
-        return np.unique(self.entries(at).columns)
-
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
         """The points at these places as a sparse matrix of floats."""
         e = self.entries(at)
