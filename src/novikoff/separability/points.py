@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Integers,
-    integers,
-    lowest_exponent,
-)
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers, lowest_exponent
 from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, dots
