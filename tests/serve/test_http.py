@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from helpers.services import examples
-from novikoff.serve.app import App
+from novikoff.serve.app import App, Tokens
 from novikoff.serve.limits import Limits
 from novikoff.serve.service import Service, Unavailable
-from novikoff.serve.tokens import Tokens
 
 SMALL = Limits(
     max_body=5000,

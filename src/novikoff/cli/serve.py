@@ -63,10 +63,9 @@ def serve(
     with needing("the service", "serve", *NEEDED):
         import uvicorn
 
-        from novikoff.serve.app import App
+        from novikoff.serve.app import App, Tokens
         from novikoff.serve.journal import Damaged, Locked
         from novikoff.serve.service import Service
-        from novikoff.serve.tokens import Tokens
         from novikoff.show.web.guard import LOOPBACK
     if not is_loopback(host) and token_file is None:
         fail(f"--host {host}: other machines could use the service; give --token-file")

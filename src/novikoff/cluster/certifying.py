@@ -173,7 +173,7 @@ def certify(
         if found.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
             multiplied = np.array(sorted(found.multipliers), dtype=np.int64)
             outside[:] = True
-            outside[Points(given.block, bias=bias).touched_by(multiplied)] = False
+            outside[Points(given.block, bias=bias).entries(multiplied).columns] = False
         at, end, looked, against = 0, taken, list[Looked](), list[Block]()
         while at < len(cut) and not against:
             asked = [*cluster.map(look, cut[at:end], reading, to, it, outside)]

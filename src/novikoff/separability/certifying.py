@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -25,14 +25,7 @@ from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.ledger.kernels import AnyKernel, Kernel
 from novikoff.separability.exact_linear import last_columns
-from novikoff.separability.models import (
-    COUNTED,
-    Regression,
-    data_of,
-    kernel_named,
-    kind_of,
-    modelled,
-)
+from novikoff.separability.models import COUNTED, Regression, data_of, kernel_named, modelled
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Search
 from novikoff.separability.verifying import check_blocks
@@ -144,7 +137,12 @@ def certify(
     if isinstance(X, Regression):
         trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
         fit_intercept = X.constant or model == "ordinal"  # its thresholds are the constants
-    kind, in_kernel = kind_of(model, trials), kernel is not None
+    if model not in get_args(ModelName):
+        known = ", ".join(get_args(ModelName))
+        raise ValueError(f"model must be one of {known}, not {model!r}")
+    if trials is not None and model != "binary":
+        raise ValueError(f"trials are those of a binary model, not of a {model} one")
+    kind, in_kernel = model if trials is None else "binomial", kernel is not None
     if in_kernel and (kind != "binary" or margin_rtol is not None):
         raise BadExample("a kernel is for two labels, and for margins as they are found")
     given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
@@ -272,7 +270,8 @@ def _certificate(known: Search, margin: MarginInterval, about: Described) -> Cer
         some = np.flatnonzero(known.weights.integers)
         weights = dict(zip(some.tolist(), known.weights.integers[some].tolist(), strict=True))
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
-        inside = {*points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64)).tolist()}
+        at = np.array(sorted(face.multipliers), dtype=np.int64)
+        inside = {*np.unique(points.entries(at).columns).tolist()}
         restricted = (  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())

@@ -236,14 +236,10 @@ class _Program:
         coordinates = face.coordinates(w)
         if not coordinates.any() or not np.isfinite(coordinates).all():
             return None
-        return next(
-            (
-                found
-                for found in face.roundings(coordinates)
-                if found.integers.any() and (self.points.signs(found) == self.separated).all()
-            ),
-            None,
-        )
+        for found in face.roundings(coordinates):
+            if found.integers.any() and (self.points.signs(found) == self.separated).all():
+                return found
+        return None
 
 
 def alternative(

@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import (
-    breadth_first_order,
-    connected_components,
-    minimum_spanning_tree,
-)
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from novikoff.stream.rows import Positions, Vector
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,16 +69,6 @@ class Regression:
     files: Names = ()
     header: bool | None = None
     source: TextFiles | None = None
-
-
-def kind_of(model: str, trials: Any) -> str:
-    """The model of these options, among them that of binomial counts."""
-    known = get_args(ModelName)
-    if model not in known:
-        raise ValueError(f"model must be one of {', '.join(known)}, not {model!r}")
-    if trials is not None and model != "binary":
-        raise ValueError(f"trials are those of a binary model, not of a {model} one")
-    return model if trials is None else "binomial"
 
 
 def modelled(

@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Integers,
-    integers,
-    lowest_exponent,
-)
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers, lowest_exponent
 from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, dots
@@ -116,10 +111,6 @@ class Points:
             out[np.searchsorted(it.indptr, at, side="right") - 1] = True
             return out
         return np.asarray((self.rows.values[:, np.flatnonzero(columns)] != 0).any(axis=1))
-
-    def touched_by(self, at: Positions) -> Positions:
-        """The columns in which these rows have a value other than 0."""
-        return np.unique(self.entries(at).columns)
 
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
         """The points at these places as a sparse matrix of floats."""

@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.guarantees import check
-from novikoff.guarantees.certificate import (
-    add_to_fingerprint,
-    examples,
-    merged,
-    ranges,
-    spans_text,
-)
+from novikoff.guarantees.certificate import add_to_fingerprint, examples, merged, ranges, spans_text
 from novikoff.guarantees.check import Claim, Evidence, Facts, Fingerprint, Rejected, Whole, claim
 from novikoff.guarantees.exact.arithmetic import ExactVector, packed
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum, GramRows

@@ -1,17 +1,21 @@
-"""The HTTP of the service: requests become work for the journal's thread, results become JSON."""
+"""The HTTP of the service: who may ask, what becomes work for the journal's thread, and metrics."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import heapq
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import hmac
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import msgspec
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
@@ -20,21 +24,34 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from novikoff import __version__
 from novikoff.serve import messages as m
 from novikoff.serve.messages import Answer, Failed, Problem, Refusal, encode, over
-from novikoff.serve.metrics import Metrics
 from novikoff.serve.served import Reply, Served, made_of, said
 from novikoff.serve.service import Service, Unavailable, Work, deliver
 from novikoff.serve.settings import Settings, checked
-from novikoff.serve.tokens import Tokens
 from novikoff.show.web.guard import LOOPBACK, Guard
 from novikoff.storage.file_format import BadModel
 
 STATIC = Path(__file__).parent / "static"
+ROLES = ("predict", "reveal", "admin")
 NDJSON = b"application/x-ndjson"
 _PROBLEM = b"application/problem+json"
 _PART = 1 << 20  # bytes of a stream of lines that are answered together
 _SENT = 0, b""  # the answer has been sent already
+_NUMBERS: dict[str, tuple[str, Callable[[Served], float | None]]] = {
+    "predictions": ("Predictions made.", lambda one: one.protocol.asked),
+    "reveals": ("Labels received.", lambda one: one.protocol.labelled),
+    "mistakes": ("Predictions whose label differed.", lambda one: one.protocol.mistakes),
+    "dropped": ("Predictions whose label will not come.", lambda one: one.protocol.dropped),
+    "waiting": ("Predictions that wait for their labels.", lambda one: one.protocol.waiting),
+    "recent_error_ratio": ("Recent mistakes.", lambda one: one.protocol.recent_error_rate),
+    "drift_labels": (
+        "Labels after which the error rate last rose.",
+        lambda one: one.protocol.drift.labelled if one.protocol.drift else None,
+    ),
+    "label_shift_ratio": ("Change of the predicted labels.", lambda one: one.label_shift),
+}
 
 
 class Request:
@@ -97,6 +114,89 @@ class Request:
     async def send_part(self, part: bytes, *, more: bool = True) -> None:
         """Send a part of the answer."""
         await self.send({"type": "http.response.body", "body": part, "more_body": more})
+
+
+class Tokens:
+    """The tokens of a file, one on each line: a role and a token of at least 16 characters.
+
+    An admin may do everything, and any token reads summaries and metrics. Without a file, everybody
+    may do everything. Tokens are compared in constant time.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._tokens: list[tuple[str, bytes]] | None = None
+        if file is None:
+            return
+        self._tokens = []
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                continue
+            if len(words) != 2 or words[0] not in ROLES or len(words[1]) < 16:
+                raise ValueError(
+                    f"{file}:{number}: write a role ({', '.join(ROLES)}) and a token of at least "
+                    "16 characters"
+                )
+            self._tokens.append((words[0], words[1].encode()))
+        if not self._tokens:
+            raise ValueError(f"{file}: there is no token")
+
+    def check(self, header: bytes, roles: Sequence[str]) -> None:
+        """Refuse a request whose Authorization header has an unknown token, or one for others."""
+        if self._tokens is None:
+            return
+        scheme, _, given = header.partition(b" ")
+        found = set[str]()
+        for role, token in self._tokens:  # all of them, whichever matches
+            if hmac.compare_digest(token, given) and scheme.lower() == b"bearer":
+                found.add(role)
+        if not found:
+            problem = Problem("unknown token", 401, "send Authorization: Bearer TOKEN")
+            raise Refusal(problem, {b"www-authenticate": b"Bearer"})
+        if not found & {*roles, "admin"}:
+            words = f"this needs a token for {' or '.join(roles)}"
+            raise Refusal(Problem("not allowed", 403, words))
+
+
+class Metrics:
+    """What `/metrics` answers."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._registry = service, CollectorRegistry()
+        seconds = Histogram(
+            "novikoff_commit_seconds",
+            "Time until a group of requests was on disk.",
+            registry=self._registry,
+            buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
+        )
+        service.observe = seconds.observe
+        self._registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """The current numbers."""
+        service, prefix = self._service, "novikoff_"
+        about = {"version": __version__, "sqlite": sqlite3.sqlite_version}
+        yield InfoMetricFamily("novikoff", "Versions.", about)
+        for name, (help, number) in _NUMBERS.items():
+            grows = name in ("predictions", "reveals", "mistakes", "dropped")
+            kind = CounterMetricFamily if grows else GaugeMetricFamily
+            family = kind(prefix + name, help, labels=["model"])
+            for model, served in [*service.models.items()]:
+                if (found := number(served)) is not None:
+                    family.add_metric([model], found)
+            yield family
+        for name, help, value in (
+            ("journal_bytes", "Size of the journal.", service.journal.bytes),
+            ("journal_events", "Events in the journal.", service.journal.seq),
+            ("journal_writable", "Whether the last attempt to write succeeded.", not service.fault),
+            ("queued_requests", "Requests that wait for the disk.", service.queued),
+            ("replay_seconds", "Time that the start took.", service.replay_seconds),
+        ):
+            yield GaugeMetricFamily(prefix + name, help, value=float(value))
+
+    def text(self) -> bytes:
+        """The numbers as Prometheus reads them."""
+        return generate_latest(self._registry)
 
 
 class App:
