@@ -346,7 +346,7 @@ const views = {
     parts.push(text(x0, y0 - 10, `conjunctions left: ${left.size} of ${run.size}`, { class: "soft" }));
     run.concepts.forEach((name, i) => {
       const [x, y] = [x0 + (i % columns) * across, y0 + Math.floor(i / columns) * down];
-      parts.push(element("rect", { x, y, width: across - 3, height: down - 3, class: left.has(i) ? "bit on" : "bit" }), text(x + across / 2 - 1.5, y + down / 2 + 3, inTile(name), { class: left.has(i) ? "sign" : "number" }));
+      parts.push(element("rect", { x, y, width: across - 3, height: down - 3, class: left.has(i) ? "bit on" : "bit" }), text(x + across / 2 - 1.5, y + down / 2 + 3, inTile(name), { class: `${left.has(i) ? "sign" : "number"} ${inTile(name).length > 4 ? "small" : ""}` }));
     });
     const last = rows.at(-1);
     const split = last && t > 1 ? seen[t - 2].left.length : run.size;
