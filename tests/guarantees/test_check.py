@@ -461,7 +461,7 @@ def test_saving_and_loading_changes_nothing(
     assert loaded.weights == found.weights
     assert loaded.separated_rows.tolist() == found.separated_rows.tolist()
     assert verify(loaded, data)
-    with pytest.raises(Rejected, match="the label's column: None here"):
+    with pytest.raises(Rejected, match="the columns: None here"):
         verify(loaded, block_of(problem))
 
 

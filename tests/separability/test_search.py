@@ -195,7 +195,7 @@ def test_a_certificate_is_proved_only_for_the_columns_and_labels_that_it_names()
     assert verify(found, frame, y)
     for X, labels, words in (
         (frame[["z", "x"]], y, r"the columns: \('z', 'x'\) here, \('x', 'z'\) in the"),
-        (frame.to_numpy(), y, "the label's column: None here, 'kind' in the"),
+        (frame.to_numpy(), y, r"the columns: None here, \('x', 'z'\) in the"),
         (frame, y.rename("class"), "the label's column: 'class' here, 'kind' in the"),
         (frame, y.replace("yes", "oui"), r"the labels: \('no', 'oui'\) here"),
     ):

@@ -74,7 +74,6 @@ class Compiled:
     dim: int
     bias: bool
     rounds: int
-    margin: float = 0.0
     _unit: float = 1.0
     _thresholds: tuple[float, float]
     _for_ledger: Callable[[], dict[str, Any]]  # what the ledger needs besides
@@ -87,7 +86,8 @@ class Compiled:
 
     @property
     def _threshold_now(self) -> tuple[float, float]:
-        return (0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds
+        low, high = self._thresholds
+        return (0.0, 0.0) if self.only_mistakes and low > 0 else (low, high)
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
