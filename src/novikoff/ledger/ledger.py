@@ -59,7 +59,8 @@ class Mistakes:
     def wrong(self) -> NDArray[np.bool_]:
         """Which of the predictions were wrong; a score of 0 that led to an update was."""
         # np.where takes ten times as long: it branches, and labels are hard to predict
-        return ((self.scores > 0) == (self.steps < 0)) | (self.scores == 0)
+        wrong: NDArray[np.bool_] = ((self.scores > 0) == (self.steps < 0)) | (self.scores == 0)
+        return wrong
 
     @classmethod
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
