@@ -432,7 +432,7 @@ struct PaddedRows {
   Tail tail;
 
   PaddedRows(const DenseRows<T>& rows, bool bias)
-      : values(rows.values), n(rows.n), dim(rows.dim), copied(std::min(n, lanes / std::max(dim, Size(1)) + 1)),
+      : values(rows.values), n(rows.n), dim(rows.dim), copied(std::min(n, dim ? lanes / dim + 1 : n)),
         end(values + (n - copied) * dim, values + n * dim), tail(dim % lanes, bias) {
     end.resize(end.size() + lanes);
   }
