@@ -108,7 +108,7 @@ static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& ru
         if constexpr (requires { weights.eager; })
           weights.eager = 2 * (out.count - before) >= last.at - at;
         if constexpr (requires { weights.narrow; }) {
-          // a mean's score, which is counted, is not that of which the sign is estimated
+          // what is counted is the score of the mean, which is not estimated
           const bool counts_means = seen && requires { weights.u; };
           const bool rare = !counts_means && 8 * (out.count - before) < last.at - at;
           if (rare && !narrow) {

@@ -18,7 +18,7 @@ namespace novikoff {
   ridge = r / std::abs(made.step);
   if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
   const double d = v + ridge;
-  made.step = (y - made.score) / d;
+  made.step = (y - made.score) / d;  // y (1 - m) = y - s, to the last bit
   return d <= huge && std::abs(made.step) <= huge && made.step != 0 ? Flaw::none : Flaw::value;
 }
 

@@ -45,7 +45,7 @@ def learned(make: Any, rows: Rows, y: Any, order: Any, *, bias: bool, counting: 
 
 @pytest.mark.parametrize("counting", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("dim", [1, 3, 4, 7, 8, 9, 15, 16, 17, 28])
+@pytest.mark.parametrize("dim", [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 28])
 @pytest.mark.parametrize("make", RULES)
 def test_every_width_gives_the_bits_of_sparse_rows(
     make: Any, dim: int, bias: bool, counting: bool

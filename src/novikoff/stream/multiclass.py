@@ -136,7 +136,7 @@ class _Labels:
             return np.repeat(self.classes, len(scores))
         if scores.ndim == 1:
             chosen = scores >= 0 if zero_is_positive else scores > 0
-            return np.asarray(self.classes[chosen.view(np.int8)])  # a third of the time of intp
+            return self.classes.take(chosen.view(np.int8))  # half the time of classes[...]
         return np.asarray(self.classes[scores.argmax(axis=1)])
 
     def _check_same(self, named: Classes | None) -> None:
