@@ -270,7 +270,7 @@ def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
             page.click(button)
         picture = Path(waiting.value.path()).read_bytes()
         assert picture.startswith(begins)
-        assert begins != b"<svg" or b"2. One update: The arrow w points" in picture  # the caption
+        assert begins != b"<svg" or b"2. One update: A point x" in picture  # the caption
     assert page.is_disabled("#forward")  # its question comes first
 
 

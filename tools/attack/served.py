@@ -40,9 +40,9 @@ PIECES = (
 
 SERVE = f"""
 from novikoff.cli.main import run
-from novikoff.show.web import connections
+from novikoff.show.web import server
 
-connections.MAX_SECONDS = {PATIENCE}
+server.MAX_SECONDS = {PATIENCE}
 run(["web", "--port", "0", "--no-browser"])
 """
 
