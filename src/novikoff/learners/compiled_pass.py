@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
@@ -141,8 +142,9 @@ class Compiled:
         return learner
 
     @classmethod
+    @abstractmethod
     def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
-        raise NotImplementedError
+        """The learner of what was stored, as if it had made no rounds."""
 
 
 class Summed(Compiled):
