@@ -17,8 +17,8 @@ from helpers.separation import Problem, problems
 from novikoff import certify, sources, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.certificate import examples, fingerprint
+from novikoff.separability.certifying import Gathered
 from novikoff.separability.exact_linear import rank_of
-from novikoff.separability.verifying import Gathered
 from novikoff.sources import ReadOptions
 from novikoff.sources.open import Scanned
 from novikoff.stream.blocks import Block

@@ -28,10 +28,10 @@ from novikoff.guarantees.check import Claim, Fingerprint, Model, claim
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.runs.pool import Pool
+from novikoff.separability.certifying import Gathered
 from novikoff.separability.certifying import certify as certify_rows
 from novikoff.separability.models import levels_of, system_of
 from novikoff.separability.points import Points, Progress
-from novikoff.separability.verifying import Gathered
 from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.files.text import TextFiles

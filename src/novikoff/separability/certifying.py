@@ -1,4 +1,9 @@
-"""`certify` decides whether data are separable and proves it; `verify` checks the proof."""
+"""`certify` decides whether data are separable and proves it; `verify` checks the proof.
+
+What a certificate says and what follows from facts about the rows is decided in
+`guarantees/check.py`, also for `verify`. The facts themselves are found here for all rows at once,
+exactly: floating point with a bound on its error decides most signs, and integers the rest.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +15,35 @@ from fractions import Fraction
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
+from novikoff.guarantees import check
 from novikoff.guarantees.certificate import (
     Certificate,
     Described,
     MarginInterval,
     Sparse,
+    add_to_fingerprint,
     examples,
     fingerprint,
+    merged,
     ranges,
+    spans_text,
 )
-from novikoff.guarantees.check import Evidence, check_examples, claim, require
-from novikoff.guarantees.exact.rows import usable
+from novikoff.guarantees.check import require
+from novikoff.guarantees.exact.arithmetic import ExactVector, packed
+from novikoff.guarantees.exact.rows import ExactRows, ExactSum, GramRows, usable
 from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.ledger.kernels import AnyKernel, Kernel
-from novikoff.separability.exact_linear import last_columns
+from novikoff.separability.exact_linear import last_columns, rank_of
 from novikoff.separability.models import COUNTED, Regression, data_of, kernel_named, modelled
-from novikoff.separability.points import Points, Progress
+from novikoff.separability.points import Points, Progress, orthogonal_to
 from novikoff.separability.search import Search
-from novikoff.separability.verifying import check_blocks
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.open import Data, Scanned
-from novikoff.stream.blocks import Block
+from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.rows import Positions, SparseRows
 
 # An interval this wide says little; it is narrowed without being asked, if the rows hold few
 # numbers.
@@ -178,90 +189,6 @@ def certify(
             raise Stopped(certificate(_margin(search))) from None
 
 
-def verify(
-    certificate: Certificate,
-    X: Any,
-    y: Any = None,
-    *,
-    trials: Any = None,
-    fixed_effects: Any = None,
-    weights: Any = None,
-) -> bool:
-    """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
-
-    Whatever the certificate states must hold for these data: the number, order and names of the
-    columns, the labels, and the files, if it names any. `guarantees/check.py`, which needs only the
-    standard library and also runs as a script, is a second opinion: it reads the rows one by one.
-    Of a kernel that is a function, X is the matrix that it returns.
-
-    References: Gordan (1873); Albert & Anderson (1984).
-    """
-    if not isinstance(certificate, Certificate):
-        raise TypeError(
-            f"expected a Certificate, not a {type(certificate).__name__}; "
-            "load a file with Certificate.load(path)"
-        )
-    checked(certificate.to_dict(), X, y, trials, fixed_effects, weights)
-    return True
-
-
-def checked(
-    certificate: Mapping[str, Any],
-    X: Any,
-    y: Any = None,
-    trials: Any = None,
-    fixed_effects: Any = None,
-    weights: Any = None,
-) -> Evidence:
-    """What was read of these data, if the certificate proves its verdict on them, else Rejected.
-
-    Files that were `Scanned` are read in blocks, and need not fit in memory; they have two labels.
-    """
-    it = claim(certificate)
-    if isinstance(X, Scanned):
-        require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
-        read = evidence(data_of(X.data, None))
-        check_blocks(certificate, read, X.examples, map(_usable, X))
-        return read
-    if isinstance(X, Regression):
-        trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
-        constant = it.bias if it.model is None else it.model.constant
-        differs = constant != (X.constant and fixed_effects is None)
-        is_ordinal = it.model is not None and it.model.kind == "ordinal"
-        require(is_ordinal or not differs, "only one of the models has a constant")
-    if it.model is None:
-        data = data_of(X, y, fixed_effects=fixed_effects, weights=weights)
-        read = evidence(data)
-    else:
-        kind = "binary" if it.model.kernel else it.model.kind
-        require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
-        require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
-        levels = None if kind in (*COUNTED, "binary") else it.classes
-        try:
-            given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
-        except BadExample as error:
-            require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error.without_cure}")
-            raise
-        read = evidence(given)
-        kernel = kernel_named(it.model.kernel) if it.model.kernel else None
-        data, of = modelled(given, kind, constant=it.model.constant, kernel=kernel)
-        if of is not None:
-            check_examples(it.model, of.examples, of.twice)
-    check_blocks(certificate, read, len(data.block), [data.block])
-    return read
-
-
-def _usable(block: Block) -> Block:
-    usable(block.rows)
-    return block
-
-
-def evidence(data: Data) -> Evidence:
-    """The data as the checker takes them."""
-    stated = data.files, data.names, data.label, data.classes, data.header
-    return Evidence(examples(data.block), data.block.rows.dim, *stated)
-
-
 def _certificate(known: Search, margin: MarginInterval, about: Described) -> Certificate:
     points, face = known.points, known.face
     signs, inside = points.block.labels, set[int]()
@@ -336,3 +263,212 @@ def _margin(known: Search) -> MarginInterval:
         raise BadExample("the kernels are those of no space: a vector has a square of at most 0")
     reached = points.nearest(known.weights)[1] ** 2 / size
     return MarginInterval(reached, most, known.hull)
+
+
+def verify(
+    certificate: Certificate,
+    X: Any,
+    y: Any = None,
+    *,
+    trials: Any = None,
+    fixed_effects: Any = None,
+    weights: Any = None,
+) -> bool:
+    """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
+
+    Whatever the certificate states must hold for these data: the number, order and names of the
+    columns, the labels, and the files, if it names any. `guarantees/check.py`, which needs only the
+    standard library and also runs as a script, is a second opinion: it reads the rows one by one.
+    Of a kernel that is a function, X is the matrix that it returns.
+
+    References: Gordan (1873); Albert & Anderson (1984).
+    """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(
+            f"expected a Certificate, not a {type(certificate).__name__}; "
+            "load a file with Certificate.load(path)"
+        )
+    checked(certificate.to_dict(), X, y, trials, fixed_effects, weights)
+    return True
+
+
+def checked(
+    certificate: Mapping[str, Any],
+    X: Any,
+    y: Any = None,
+    trials: Any = None,
+    fixed_effects: Any = None,
+    weights: Any = None,
+) -> check.Evidence:
+    """What was read of these data, if the certificate proves its verdict on them, else Rejected.
+
+    Files that were `Scanned` are read in blocks, and need not fit in memory; they have two labels.
+    It decides as `check` does, and holds one block at a time.
+
+    References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
+    """
+    it = check.claim(certificate)
+    if isinstance(X, Scanned):
+        require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
+        read, n, blocks = evidence(data_of(X.data, None)), X.examples, iter(X)
+    else:
+        read, block = _read(it, X, y, trials, fixed_effects, weights)
+        n, blocks = len(block), iter([block])
+    check.check_reading(it, read)
+    # nothing is made that is as large as the claim says before its size is that of the data
+    require(0 < n == it.n, f"the data have {n} rows, not {it.n}")
+    gathered = Gathered(it)
+    for block in blocks:
+        if isinstance(X, Scanned):  # other data are looked at as a whole
+            usable(block.rows)
+        gathered.add(block)
+    check.conclude(it, gathered.facts(), rank_of)
+    return read
+
+
+def _read(
+    it: check.Claim, X: Any, y: Any, trials: Any, fixed_effects: Any, weights: Any
+) -> tuple[check.Evidence, Block]:
+    """The data as the checker takes them, and the rows that the certificate is of."""
+    model = it.model
+    if isinstance(X, Regression):
+        trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
+        constant = it.bias if model is None else model.constant
+        differs = constant != (X.constant and fixed_effects is None)
+        is_ordinal = model is not None and model.kind == "ordinal"
+        require(is_ordinal or not differs, "only one of the models has a constant")
+    kind = "binary" if model is None or model.kernel else model.kind
+    require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
+    require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
+    levels = None if kind in (*COUNTED, "binary") else it.classes
+    try:
+        given = data_of(X, y, kind, levels, trials, fixed_effects, weights)
+    except BadExample as error:
+        require(error.problem is not Problem.OTHER_LEVELS, f"the labels: {error.without_cure}")
+        raise
+    read = evidence(given)
+    if model is not None:
+        kernel = kernel_named(model.kernel) if model.kernel else None
+        given, of = modelled(given, kind, constant=model.constant, kernel=kernel)
+        if of is not None:
+            check.check_examples(model, of.examples, of.twice)
+    return read, given.block
+
+
+def evidence(data: Data) -> check.Evidence:
+    """The data as the checker takes them."""
+    stated = data.files, data.names, data.label, data.classes, data.header
+    return check.Evidence(examples(data.block), data.block.rows.dim, *stated)
+
+
+class Gathered:
+    """What rows that come in blocks say about a claim; `first` is the position of the first one."""
+
+    def __init__(self, it: check.Claim, first: int = 0) -> None:
+        self._it, self._first, self._at = it, first, first
+        self._w = ExactVector.sparse(it.w, it.d + it.bias)
+        self._zero, self._hull = (ExactSum(it.d + it.bias) for _ in range(2))
+        self._multiplied, self._unseparated = list[check.Whole](), set[int]()
+        self._flaw: check.Rejected | None = None
+        self.digest, self.separated, self.radius = check.Fingerprint(), list[range](), Fraction(0)
+        self.least: Fraction | None = None
+        self._gram: GramRows | None = None
+
+    def add(self, block: Block) -> tuple[Labels, NDArray[np.bool_]]:
+        """On which side of the weights each row is: 1 is its own; and which rows are flaws."""
+        it, labels, exact = self._it, block.signs, ExactRows(block.rows, bias=self._it.bias)
+        if it.model is not None and it.model.kernel:
+            is_positive = it.model.kernel != "precomputed"
+            # a matrix comes in one block
+            self._gram = exact = GramRows(block.rows, bias=it.bias, is_positive=is_positive)
+            self._signs = labels
+        side = labels * exact.signs(self._w) if it.w else np.zeros_like(labels)
+        above, others = np.flatnonzero(side > 0), np.flatnonzero(side <= 0)
+        bad = side < 0
+        if it.verdict == "complete":
+            bad |= side == 0
+        elif it.verdict != "undecided" and it.complement:
+            at = np.flatnonzero(side == 0)
+            on = ExactRows(block.rows.take(at), bias=it.bias)
+            left = [v for v in it.complement if not exact.all_orthogonal(v)]
+            bad[at] |= ~orthogonal_to(on, left)
+        multiplied = self._add_to(self._zero, it.times, block)
+        self._multiplied += _wholes(it, block, multiplied)
+        bad[multiplied] |= side[multiplied] > 0
+        self._add_to(self._hull, it.hull, block)
+        if self._flaw is None and bad.any():
+            self._flaw = _flaw(it, block, int(np.argmax(bad)), self._at)
+        self.separated += [range(self._at + r.start, self._at + r.stop) for r in ranges(side > 0)]
+        if len(above):
+            least = exact.least(above, labels[above], self._w)[1]
+            self.least = least if self.least is None else min(least, self.least)
+        self.radius = max(self.radius, exact.largest_square())
+        self._unseparated |= _columns(it, block, others)
+        cuts = sorted(cut - self._at for cut in it.cuts if 0 <= cut - self._at < len(block))
+        for k, rows in enumerate(np.split(np.arange(len(block)), cuts)):
+            if k:
+                self.digest.cut(self._at + cuts[k - 1])
+            add_to_fingerprint(self.digest, block, rows)
+        self._at += len(block)
+        return side, bad
+
+    def _add_to(self, total: ExactSum, times: Mapping[int, int], block: Block) -> Positions:
+        """Add those rows that are multiplied, with the signs of their labels, and say which."""
+        within = sorted(i - self._at for i in times if 0 <= i - self._at < len(block))
+        at = np.array(within, dtype=np.int64)
+        if within:
+            signs = block.labels[at].tolist()
+            signed = [times[i + self._at] * y for i, y in zip(within, signs, strict=True)]
+            total.add(block.rows, at, packed(signed))
+        return at
+
+    def facts(self) -> check.Facts:
+        """What all rows so far say."""
+        size, hull = self._w.squared, self._hull.squared
+        if self._gram is not None:
+            size = self._gram.square_of(self._w)
+            hull = self._gram.square_of_sum(self._it.hull, self._signs)
+        return check.Facts(
+            rows=self._at - self._first,
+            fingerprint=str(self.digest),
+            flaw=self._flaw,
+            separated=spans_text(merged(self.separated)),
+            least=self.least or Fraction(0),
+            radius=self.radius,
+            size=size,
+            unseparated=self._unseparated,
+            multiplied=self._multiplied,
+            cancels=self._zero.is_zero,
+            hull=hull,
+        )
+
+
+def _flaw(it: check.Claim, block: Block, i: int, first: int) -> check.Rejected:
+    (x,) = _wholes(it, block, np.array([i]))
+    try:
+        check.check_row(it, first + i, x, int(block.labels[i]) * check.dot(it.w, x))
+    except check.Rejected as error:
+        return error
+    raise AssertionError(f"row {i} is not where the certificate says, but the check allows it")
+
+
+def _wholes(it: check.Claim, block: Block, at: Positions) -> list[check.Whole]:
+    """The rows at these positions, each as integers over its own denominator."""
+    out = []
+    for _, row in examples(Block(block.rows.take(at), block.labels[at])):
+        x, below = check.row_vector((c, v) for c, v in row if v)
+        if it.bias:
+            x[it.d] = below
+        out.append(x)
+    return out
+
+
+def _columns(it: check.Claim, block: Block, at: Positions) -> set[int]:
+    """The columns that the rows at these positions use."""
+    rows = block.rows if len(at) == len(block) else block.rows.take(at)
+    used = np.zeros(rows.dim, dtype=np.bool_)
+    if isinstance(rows, SparseRows):
+        used[rows.indices[rows.values != 0]] = True
+    else:
+        used |= rows.values.any(axis=0)
+    return {*np.flatnonzero(used).tolist(), *([it.d] if it.bias and len(at) else [])}

@@ -12,14 +12,14 @@ from novikoff.show.plots.curves import readings as readings
 from novikoff.show.plots.curves import reliability as reliability
 from novikoff.show.plots.curves import roc as roc
 from novikoff.show.plots.curves import sandwich as sandwich
+from novikoff.show.plots.planes import Fitted as Fitted
 from novikoff.show.plots.planes import certificate as certificate
 from novikoff.show.plots.planes import constant as constant
+from novikoff.show.plots.planes import estimator as estimator
+from novikoff.show.plots.planes import fitted as fitted
 from novikoff.show.plots.planes import plane as plane
-from novikoff.show.plots.runs import Fitted as Fitted
-from novikoff.show.plots.runs import estimator as estimator
-from novikoff.show.plots.runs import fitted as fitted
-from novikoff.show.plots.runs import regions as regions
-from novikoff.show.plots.runs import turning as turning
-from novikoff.show.plots.runs import update as update
+from novikoff.show.plots.planes import regions as regions
+from novikoff.show.plots.planes import turning as turning
+from novikoff.show.plots.planes import update as update
 
 __all__: list[str]

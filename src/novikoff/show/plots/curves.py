@@ -20,8 +20,7 @@ from novikoff.ledger.readings import scores_by_reading
 from novikoff.models.measures import Ranking, Reliability
 from novikoff.show.plots.axes import Axes, escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, COLOURS, GOLD, GREEN, GREY, MARKERS, PURPLE
-from novikoff.show.plots.planes import Linear, expect_rows
-from novikoff.show.plots.runs import kernel_regions, ledger_of
+from novikoff.show.plots.planes import Linear, expect_rows, kernel_regions, ledger_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.printing import count, plural, share

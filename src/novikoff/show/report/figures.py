@@ -12,7 +12,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.readings import weights_after
 from novikoff.show import plots
 from novikoff.show.plots.axes import Axes, escaped, legend_below
-from novikoff.show.plots.runs import kernel_regions
+from novikoff.show.plots.planes import kernel_regions
 from novikoff.show.projection import scaled, squared_lengths
 from novikoff.show.report.gathering import Known, row_spans
 from novikoff.show.report.html import Html, tag
