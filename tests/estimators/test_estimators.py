@@ -527,7 +527,11 @@ def test_a_fitted_estimator_can_be_displayed(kind: Any) -> None:
         kind(max_iter=9, hash_bits=4).fit(pd.DataFrame(X).add_prefix("x"), y),
     ):
         assert not hasattr(clf, "named_weights")
-        assert "fit_intercept" in clf._repr_html_()
+        shown = clf._repr_html_()
+        assert shown.startswith("<table><tr>")
+        assert len(shown) < 1_500  # small and quiet
+        assert "fit_intercept" in shown
+        assert ("mistakes" in shown) == hasattr(clf, "classes_")
         for name in dir(clf):
             getattr(clf, name, None)
 

@@ -18,6 +18,7 @@ from novikoff.ledger.ledger import Keep, Ledger, NotKept
 from novikoff.runs.loop import play
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import DenseRows, Rows, Vector
 
 KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
@@ -203,7 +204,8 @@ def test_an_update_on_an_example_that_was_right_is_no_mistake(
     assert (len(ledger), ledger.n_updates, ledger.n_mistakes) == (sum(updates),) * 2 + (sum(wrong),)
     assert (run.verdict == "separated") == (updates[-1] == 0)
     said = "" if updates == wrong else f"{sum(updates)} updates and "
-    assert repr(ledger) == f"<Ledger: {said}{sum(wrong)} mistakes in {ledger.n_rounds} rounds>"
+    said += plural(sum(wrong), "mistake")
+    assert repr(ledger) == f"<Ledger: {said} in {plural(ledger.n_rounds, 'round')}>"
 
 
 @settings(max_examples=40)

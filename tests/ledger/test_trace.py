@@ -99,6 +99,7 @@ def test_a_notebook_shows_the_first_mistakes_of_a_ledger() -> None:
     xor = [[0, 0], [0, 1], [1, 0], [1, 1]]
     shown = play((xor, [0, 1, 1, 0]), Additive(2, bias=True), epochs=9).ledger._repr_html_()
     assert shown.startswith("<table><caption>Ledger: ")
+    assert repr(play(([[2, 1]], [1]), Additive(2)).ledger) == "<Ledger: 1 mistake in 1 round>"
     assert shown.count("<tr>") == 11
     assert "<th>score</th>" in shown
     assert "mistakes in" in played("counts")._repr_html_()

@@ -54,7 +54,7 @@ from novikoff.stream.multiclass import (
 )
 from novikoff.stream.order import Shuffle
 from novikoff.stream.printing import count as count_of
-from novikoff.stream.printing import plural
+from novikoff.stream.printing import html_table, listed, plural
 from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
@@ -811,6 +811,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         to_model(self).save(path)
 
     # copies, and what scikit-learn asks for
+
+    def _html_repr(self) -> str:  # what a notebook shows
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        rows: list[tuple[str, object]] = [(type(self).__name__, parameters)]
+        if self._engine is not None:
+            rows += [("classes", listed([str(one) for one in self.classes_.tolist()]))]
+            rows += [("passes", self.n_iter_), ("mistakes", count_of(self.n_mistakes_))]
+            rows += [("verdict", self.verdict_)]
+        return html_table(rows)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

@@ -566,8 +566,10 @@ class Ledger:
         return self.n_updates
 
     def __repr__(self) -> str:
+        named = {"mistake": self.n_mistakes, "round": self.n_rounds}
+        mistakes, rounds = (f"{n} {noun}{'s' * (n != 1)}" for noun, n in named.items())
         updates = "" if self.n_updates == self.n_mistakes else f"{self.n_updates} updates and "
-        return f"<Ledger: {updates}{self.n_mistakes} mistakes in {self.n_rounds} rounds>"
+        return f"<Ledger: {updates}{mistakes} in {rounds}>"
 
     def __iter__(self) -> Iterator[Mistake]:
         """The mistakes one by one; updates on examples that were right by too little included."""

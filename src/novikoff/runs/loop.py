@@ -150,7 +150,7 @@ def play(
     >>> from novikoff import Additive, play
     >>> X, y = [[2, 1], [1, 3], [-1, -2], [-2, 1]], ["yes", "yes", "no", "no"]
     >>> [play(X, y).ledger, play((X, y), Additive(2)).ledger]
-    [<Ledger: 1 mistakes in 4 rounds>, <Ledger: 1 mistakes in 4 rounds>]
+    [<Ledger: 1 mistake in 4 rounds>, <Ledger: 1 mistake in 4 rounds>]
     """
     if then is not None or isinstance(learner, Sequence) or hasattr(learner, "__array__"):
         stream, learner = (stream, learner), then
