@@ -17,6 +17,7 @@ from novikoff.cli.demo import find_witness, split
 from novikoff.learners import Additive
 from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import play
+from novikoff.show.plots.colours import GREEN, MINUS, PLUS, PURPLE
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import Vector
@@ -24,7 +25,7 @@ from novikoff.stream.scaling import unit_length
 from novikoff.stream.sums import length
 
 TARGET = Path(__file__).parent / "sandwich.svg"
-BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"
+GREY = "#888888"
 SIDE = 300.0
 
 
@@ -60,8 +61,8 @@ def turning() -> tuple[list[str], str]:
     mistaken = set(run.ledger.rows.tolist())
     for i, (point, label) in enumerate(zip(values, block.labels, strict=True)):
         x, y = place(point)
-        colour, mark = (BLUE, f"M{x - 4:.1f},{y:.1f}h8M{x:.1f},{y - 4:.1f}v8") if label > 0 else (
-            ORANGE, f"M{x - 4:.1f},{y:.1f}h8")  # fmt: skip
+        colour, mark = (PLUS, f"M{x - 4:.1f},{y:.1f}h8M{x:.1f},{y - 4:.1f}v8") if label > 0 else (
+            MINUS, f"M{x - 4:.1f},{y:.1f}h8")  # fmt: skip
         drawn.append(f'<path d="{mark}" stroke="{colour}" stroke-width="2"/>')
         if i in mistaken:
             drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>')
@@ -90,8 +91,8 @@ def closing_in() -> tuple[list[str], str]:
     at = place(made, 0)[0]
     drawn = [
         line([(0, 0), (0, SIDE), (SIDE, SIDE)], GREY),
-        line([place(k, radius * np.sqrt(k)) for k in whole], ORANGE, 'stroke-width="2"'),
-        line([place(k, gamma * k) for k in whole], BLUE, 'stroke-width="2"'),
+        line([place(k, radius * np.sqrt(k)) for k in whole], PURPLE, 'stroke-width="2"'),
+        line([(0, SIDE), place(wide, gamma * wide)], GREEN, 'stroke-dasharray="6 3"'),
         line([place(trace.k[i], trace.norm[i]) for i in some], "#000000", 'stroke-width="2"'),
         line([place(trace.k[i], trace.progress[i]) for i in some], GREEN, 'stroke-width="2"'),
         line([(at, SIDE), place(made, 1.02 * trace.upper[-1])], GREY, 'stroke-dasharray="3 3"'),
@@ -100,10 +101,10 @@ def closing_in() -> tuple[list[str], str]:
         text(x - 8, y - 10, f"bound (R/γ)² = {count(bound)}", 'text-anchor="end"'),
         text(at + 5, SIDE - 8, f"{count(made)} made"),
         text(*place(0.30 * bound, 1.16 * radius * np.sqrt(0.30 * bound)), "R√k",
-             f'fill="{ORANGE}" text-anchor="end"'),
-        text(*place(0.62 * bound, 0.49 * radius * np.sqrt(bound)), "kγ", f'fill="{BLUE}"'),
-        text(at + 5, place(0, trace.norm[-1])[1], "‖w‖"),
-        text(at + 5, place(0, trace.progress[-1])[1] + 14, "w·u", f'fill="{GREEN}"'),
+             f'fill="{PURPLE}" text-anchor="end"'),
+        text(*place(0.62 * bound, 0.49 * radius * np.sqrt(bound)), "kγ", f'fill="{GREEN}"'),
+        text(at + 5, place(0, trace.norm[-1])[1] - 4, "‖w‖"),
+        text(at + 5, place(0, trace.progress[-1])[1] + 4, "w·u", f'fill="{GREEN}"'),
     ]  # fmt: skip
     return drawn, f"the {count(made)} mistakes of a spam filter, inside the proof"
 

@@ -1,25 +1,51 @@
-"""Statements of the page and the report that once misled: each says what is true of the data.
+"""Twenty statements of page and report that once misled: each says what is true of the data.
 
-Those about what the page draws are in test_web_page.py, those about figures in test_plots_*.
+Those about what the page draws are in test_web_page.py, those about figures beside the figures.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from novikoff import certify, sources
+from novikoff import Additive, certify, play, sources
+from novikoff.show.plots.colours import GREEN, PURPLE
 from novikoff.show.report import sections
 from novikoff.show.report.gathering import Known, Settings, gather
 from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 from novikoff.sources import Data
 
+# One test for each statement, in the order of their list.
+TESTS = (
+    "the_bound_beside_the_mistakes_is_that_of_the_data",
+    "gamma_of_the_data_and_gamma_of_the_mistaken_rows_are_told_apart",
+    "beside_the_margin_stands_the_distance_that_the_picture_shows",
+    "without_a_bias_only_lines_through_the_origin_are_spoken_of",
+    "separated_is_said_of_the_last_weights_and_the_average_is_judged_by_itself",
+    "corrections_of_right_predictions_are_called_updates",
+    "a_bound_far_above_the_chart_has_no_line_in_it",
+    "a_projection_shows_a_line_only_of_weights_that_lie_in_it",
+    "undecided_is_not_called_inseparable",
+    "where_nothing_separates_a_bound_by_losses_is_given",
+    "winnow_on_xor_is_said_to_repeat_itself",
+    "texts_of_presets_are_true_whatever_is_chosen",
+    "the_curves_of_the_proof_have_the_same_colours_on_the_page_and_in_figures",
+    "an_update_names_the_change_of_the_bias_too",
+    "the_histogram_counts_the_errors_of_the_text_rows_on_the_hyperplane_included",
+    "the_answer_for_quasi_complete_data_begins_with_no",
+    "the_report_says_how_many_rows_tie_and_blames_no_label",
+    "a_share_of_held_out_rows_has_its_counts_and_an_interval",
+    "the_picture_counts_its_mistakes_and_its_rings_apart",
+    "each_gamma_says_whose_it_is",
+)
 PRESETS = {one["name"]: one for one in presets()}
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def shown(preset: str, **choices: Any) -> dict[str, Any]:
@@ -153,3 +179,42 @@ def test_a_share_of_held_out_rows_has_its_counts_and_an_interval(overlapping: Kn
     assert re.search(
         rf"right on {right} of {n}, [0-9.]+% \(95% interval [0-9.]+% to [0-9.]+%\)", said
     )
+
+
+def test_each_of_the_twenty_statements_has_a_test() -> None:
+    files = (path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    defined = re.findall(r"^def test_(\w+)\(", "".join(files), re.MULTILINE)
+    assert len(set(TESTS)) == 20
+    assert {name: defined.count(name) for name in TESTS} == dict.fromkeys(TESTS, 1)
+
+
+def test_the_curves_of_the_proof_have_the_same_colours_on_the_page_and_in_figures() -> None:
+    show = Path(sections.__file__).parents[1]
+    light = (show / "web" / "static" / "style.css").read_text(encoding="utf-8").partition("}")[0]
+    assert f"--average: {GREEN.lower()}; " in light  # kγ and w·u
+    assert f"--best: {PURPLE.lower()};" in light  # R√k
+    drawn = (DOCS / "sandwich.svg").read_text(encoding="utf-8")
+    for curve, colour in (("R√k", PURPLE), ("kγ", GREEN), ("w·u", GREEN)):
+        assert re.search(f'fill="{colour}"[^>]*>{curve}<', drawn), curve
+        assert f'stroke="{colour}"' in drawn
+
+
+def test_the_picture_counts_its_mistakes_and_its_rings_apart() -> None:
+    drawn = (DOCS / "sandwich.svg").read_text(encoding="utf-8")
+    rings = drawn.count('r="7" fill="none"')
+    said = re.search(r"(\d+) mistakes on the (\d+) circled points", drawn)
+    assert said is not None
+    assert int(said[1]) > int(said[2]) == rings
+
+
+def test_each_gamma_says_whose_it_is() -> None:
+    one = PRESETS["separable"]
+    told = facts(shown("separable"))
+    with_gamma = {name for name, words in told.items() if "γ = " in words or "γ" in name}
+    assert with_gamma == {"best margin γ", "tighter, for this run"}
+    assert "of the mistaken rows: " in told["tighter, for this run"]
+    data = one["points"], one["labels"]
+    run = play(data, Additive(2, bias=True), epochs=100)
+    for known, whose in ((run.summary(), "mistaken examples"), (run.summary(data), "40 examples")):
+        (gamma,) = re.findall(r"margin γ +(.*?)\nbound", str(known), re.DOTALL)
+        assert f"nearest of the {whose} from" in " ".join(gamma.split())
