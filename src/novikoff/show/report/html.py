@@ -59,7 +59,7 @@ def table(
 
 
 def folded(words: str, *inside: object) -> Html:
-    """Parts that a reader unfolds, under these words; on paper they are left out."""
+    """Parts that a reader unfolds; on paper only these words are left."""
     return tag("details", tag("summary", words), *inside)
 
 

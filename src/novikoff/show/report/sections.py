@@ -38,6 +38,7 @@ from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
     count,
     cut,
+    listed,
     percent,
     plain,
     plural,
@@ -300,10 +301,12 @@ def _estimates(it: Certificate) -> Iterator[Html]:
         name = plain(it.data.name(j))
         rest = "; finite without the separated rows" if name in left.coefficients else ""
         fate[name] = f"{'+' if x > 0 else '−'}∞{rest}"
-    rows = sorted(fate.items(), key=lambda one: ("∞" not in one[1], one[1] == "finite"))
+    alike: dict[str, list[str]] = {}
+    for name, end in sorted(fate.items(), key=lambda one: ("∞" not in one[1], one[1] == "finite")):
+        alike.setdefault(end, []).append(cut(name))
     yield heading("Which estimates exist")
-    yield table(["coefficient", "estimate"], [(cut(a), b) for a, b in rows[:_LISTED]], left=(0, 1))
-    yield _more(len(rows) - _LISTED, "coefficient")
+    rows = [(end, count(len(names)), listed(names, _LISTED)) for end, names in alike.items()]
+    yield table(["estimate", "number", "coefficients"], rows, left=(0, 2))
     yield heading("What to do next")
     always = "a penalised likelihood (Firth 1993), whose estimates are always finite"
     if it.verdict == Separation.COMPLETE:
