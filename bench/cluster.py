@@ -357,7 +357,7 @@ def timed(client: Client, path: Path, passes: int, shards: int) -> tuple[list[fl
 def network(folder: Path, _given: argparse.Namespace) -> None:
     """Seconds of a round of mixing when the link to the only worker is slow or long.
 
-    round ≈ a + (bits returned)/rate + k·delay, with a and k from the first and the third link.
+    round ≈ a + (bits sent and returned)/rate + k·delay, with a and k from the first and third link.
     """
     path, shards = folder / "network.svm", 4
     write_rows(path, 4_000, 300_000, gap=0.0, noise=0.1)
@@ -373,7 +373,7 @@ def network(folder: Path, _given: argparse.Namespace) -> None:
                 dim = training.model.learner.dim
         sent = 16 * dim / 1e6  # MB to the worker once a round, and back for each shard
         found.append((times[1] - times[0]) / 4)
-        on_link = 0.0 if rate is None else sent * shards * 8 / rate
+        on_link = 0.0 if rate is None else sent * (1 + shards) * 8 / rate
         known = found[0] + on_link
         known += 0.0 if len(found) < 3 else (found[2] - found[0]) / 0.02 * delay
         link = "not limited" if rate is None else f"{rate} Mbit/s"
@@ -413,8 +413,8 @@ def far_worker(rate: int | None, delay: float) -> Iterator[Client]:
     def run(words: str) -> None:
         subprocess.run(words.split(), check=True)
 
-    run("ip netns add novikoff")
     carriers, ends = [], [tunnel("novikoff0"), tunnel("novikoff1")]
+    run("ip netns add novikoff")
     try:
         run("ip link set novikoff1 netns novikoff")
         inside = "ip netns exec novikoff "
@@ -445,6 +445,7 @@ def far_worker(rate: int | None, delay: float) -> Iterator[Client]:
     finally:
         for one in carriers:
             one.kill()
+            one.join()  # a device is there for as long as a process holds it
         for handle in ends:
             os.close(handle)
         run("ip netns del novikoff")

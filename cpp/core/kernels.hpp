@@ -97,7 +97,7 @@ constexpr Size together = 32;  // stored rows multiplied at once: enough sums to
 // fit into the fastest cache: 18 -> 10 ns for a kernel of two images of 784 pixels, 150 of them not 0.
 struct RowEntries {
   static constexpr Size narrow = Size(1) << 22;  // a table of more columns would take too much memory
-  static constexpr Size block = 96, least = 12;  // columns of a block; entries that a row has in it
+  static constexpr Size block = 128, least = 12;  // columns of a block; entries that a row has in it
   std::vector<std::uint32_t> place;              // 1 + the number of a column, or 0
   std::unordered_map<Size, std::uint32_t> few;   // the same for rows of more columns than that
   std::vector<std::uint32_t> column;

@@ -88,12 +88,17 @@ def test_the_models_have_the_verdict_of_one_machine_and_its_proof(
     table.write_text(responses(kind, case))
     words = ("certify", table, "--model", kind, *options)
     here = json_of(*words)
-    there = json_of(*words, "-o", cert, "--cluster", address, "--shards", "5")
+    said = stdout_of(*words, "-o", cert, "--cluster", address, "--shards", "5")
+    there = json.loads(cert.read_text())
     assert there["verdict"] == here["verdict"]
     assert (there["verdict"] == "overlap") == (case == "overlap")
     assert there["separated"] == here["separated"]
     unlike = {"fingerprint"}
     assert {**there["data"], **dict.fromkeys(unlike)} == {**here["data"], **dict.fromkeys(unlike)}
+    found = Certificate.from_dict(there)
+    rows = found.data.examples_of(np.array([*found.multipliers], dtype=np.int64)).tolist()[:8]
+    lines_of = ", ".join(f"{table}:{row + 2}" for row in rows)  # after the header
+    assert not rows or f" ({lines_of}), each multiplied" in said
     verify = ("verify", cert, table, "--categorical", "firm")
     assert stdout_of(*verify).startswith(f"{there['verdict']}: proved for the ")
     read = check.read([str(table)], categorical=["firm"], claimed=check.claim(there))

@@ -46,7 +46,7 @@ from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.rows import Positions
 
 FIRST_ROWS = 1000  # are certified at first
-MOST_NAMED = 8  # multiplied rows are named by file and line
+MOST_NAMED = 8  # examples of multiplied rows are named by file and line
 MOST_AGAINST = 100  # rows of a block are returned
 
 
@@ -158,6 +158,7 @@ def certify(
     dim, bias = of.shape(len(about.classes))
     per_label, reading = to.rows_of.tolist(), blocks.of(blocks.source)
     ends = np.cumsum([sum(per_label[c] * m for c, m in one.items()) for one in counts]).tolist()
+    of_examples = cut
     cut = [replace(one, first=at) for one, at in zip(cut, [0, *ends], strict=False)]
     first, pool, taken = to.of(next(iter(reading)), 0)[0], Pool(), 1
     pool.add(first, np.arange(min(len(first), FIRST_ROWS)))
@@ -191,8 +192,7 @@ def certify(
             whole = Described(ends[-1], dim, bias, "", *stated, of if to.levels else None)
             at_all = rows.positions(np.arange(len(rows)))
             found = _for_all(found, looked, at_all, [shard.first for shard in cut[1:]], whole)
-            places = {} if to.levels else _places(found, cut, data.source)
-            return replace(found, places=places), data.source
+            return replace(found, places=_places(found, of_examples, data.source)), data.source
         for block in against:
             pool.add(block, block.positions(np.arange(len(block))))
         taken *= 2
@@ -210,10 +210,11 @@ def _levels(
 
 
 def _places(found: Certificate, cut: Sequence[Shard], source: Source) -> dict[int, str]:
-    """Where some of the multiplied rows are, if the source has lines."""
+    """Where some of the examples of multiplied rows are, if the source has lines."""
     places = dict[int, str]()
     if isinstance(source, TextFiles):
-        for i in sorted(found.multipliers)[:MOST_NAMED]:
+        multiplied = np.array(sorted(found.multipliers), dtype=np.int64)
+        for i in found.data.examples_of(multiplied)[:MOST_NAMED].tolist():
             shard = next(one for one in reversed(cut) if one.first <= i)
             places |= source.part(shard.parts, shard.first).places([i])
     return places

@@ -483,14 +483,13 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
         cancel += " in the kernel's space" * (data.kind == "kernel")
         is_undecided = it.verdict == Separation.UNDECIDED
-        which = spans(sorted(it.multipliers))
+        at = np.array(sorted(it.multipliers), dtype=np.int64)
+        which = spans(data.examples_of(at).tolist())
         if it.places:
             which = f"{which} ({listed([plain(place) for place in it.places.values()], 8)})"
         proof = f"rows {which}, {cancel}"
         if data.is_regression:
-            at = np.array(sorted(it.multipliers), dtype=np.int64)
-            proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
-            proof += "by a positive number, sum to 0"
+            proof = f"inequalities of rows {which}, each multiplied by a positive number, sum to 0"
         yield "not complete" if is_undecided else "proof", proof
     if it.aliases:
         zero = [data.name(j) for j, v in sorted(it.aliases.items()) if len(v) == 1]

@@ -390,6 +390,13 @@ class _Known:
         self.tables = [np.zeros((1, len(rows))) for _ in range(1 + averaging)]
         self.since = np.full(len(rows), -1)
         self.part: _Part | None = None
+        self._taken = np.zeros(0, dtype=np.int64), rows.take(np.zeros(0, dtype=np.int64))
+
+    def take(self, rows: Rows, which: Positions) -> Rows:
+        """These rows of the block; those taken last are not copied again."""
+        if not np.array_equal(self._taken[0], which):
+            self._taken = which, rows.take(which)
+        return self._taken[1]
 
     def make_room(self, columns: int) -> None:
         """Have so many columns, at least."""
@@ -404,7 +411,7 @@ class _Part:
         self, sums: _Sums, known: _Known, block: Block, which: Positions, flaw: Flaw
     ) -> None:
         self._sums, self._known, self.which, self.flaw = sums, known, which, flaw
-        self.rows, self.positions = block.rows.take(which), block.positions(which)
+        self.rows, self.positions = known.take(block.rows, which), block.positions(which)
         self.importances: Vector | None = None
         self.stored = np.full(len(which), -1)  # the number of each row among the mistaken ones
 
@@ -594,7 +601,7 @@ class _Sums:
             return fine, flaw
         unread = stale[since[stale] < 0]
         if len(unread):
-            good, wrong = self.kernel.flaw(block.rows.take(which[unread]), bias=self.bias)
+            good, wrong = self.kernel.flaw(known.take(block.rows, which[unread]), bias=self.bias)
             if good < len(unread):
                 fine, flaw = int(unread[good]), wrong
                 stale = stale[stale < fine]
@@ -615,7 +622,7 @@ class _Sums:
         slot, mistaken = np.cumsum(is_new) - 1, example[is_new]
         known.make_room(int(columns.max()) + 1)
         tables = [table.take(which, axis=1) for table in known.tables]
-        rows = block.rows.take(which)
+        rows = known.take(block.rows, which)
         of, at = self.rows(rows.dim)
         each = (steps, times(rounds - 1, steps))[: len(tables)]
         self.kernel.add(tables, each, rows, of, at, mistaken, slot, columns, bias=self.bias)
