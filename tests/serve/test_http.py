@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from starlette.testclient import TestClient
 from helpers.services import examples
 from novikoff.serve.app import App, Tokens
 from novikoff.serve.limits import Limits
-from novikoff.serve.service import Service, Unavailable
+from novikoff.serve.service import Service
 
 SMALL = Limits(
     max_body=5000,
@@ -257,10 +258,26 @@ def test_without_a_disk_nothing_is_acknowledged_and_predictions_go_on_if_so_chos
 
 
 def test_overload_is_refused_before_it_takes_memory(tmp_path: Path) -> None:
-    service = Service(tmp_path, Limits(max_queue=0))
-    with pytest.raises(Unavailable):
-        service.submit(None)  # type: ignore[arg-type]  # it is not looked at
-    service.close()
+    with client_of(tmp_path, limits=Limits(max_queue=0)) as client:
+        found = client.put("/v1/models/m", json={})
+        assert (found.status_code, found.headers["retry-after"]) == (503, "1")
+        assert found.headers["content-type"] == "application/problem+json"
+        assert client.get("/v1/models").json()["models"] == []
+
+
+def test_a_model_that_went_wrong_is_told_in_the_summary_and_the_metrics(tmp_path: Path) -> None:
+    with client_of(tmp_path) as client:
+        client.put("/v1/models/m", json={"learner": "perceptron", "window": 100})
+        for k in range(2_000):  # from then on the labels are drawn by lot
+            label = k % 2 if k < 1_500 else random.Random(k).getrandbits(1)
+            sent = {"features": {f"w{k % 2}": 1}, "label": label}
+            client.post("/v1/models/m/learn", json=sent)
+            if k == 1_499:
+                assert client.get("/v1/models/m/summary").json()["drift"] is None
+        drift = client.get("/v1/models/m/summary").json()["drift"]
+        assert 1_500 < drift["labelled"] <= 1_700
+        told = f'novikoff_drift_labels{{model="m"}} {drift["labelled"]:.1f}'
+        assert told in client.get("/metrics").text.splitlines()
 
 
 def test_metrics_are_what_prometheus_expects(client: TestClient) -> None:

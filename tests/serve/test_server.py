@@ -11,14 +11,16 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from helpers.services import examples
+from helpers.services import Local, examples
 from novikoff.serve import Client, Refused
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -56,6 +58,61 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def test_a_signal_that_comes_before_the_server_runs_ends_it(tmp_path: Path) -> None:
     with served(tmp_path / "it"):
         pass
+
+
+def test_a_signal_under_load_ends_it_when_what_was_begun_is_answered(tmp_path: Path) -> None:
+    def learn(address: str) -> int:
+        learned, client = 0, Client(address, attempts=1)
+        with suppress(OSError, Refused):
+            for x, y in cycle(examples(50)):
+                client.learn("m", [(x, y)])
+                learned += 1
+        client.close()
+        return learned
+
+    with ThreadPoolExecutor(8) as pool:
+        with served(tmp_path / "it") as (address, _):
+            client = Client(address)
+            client.create("m")
+            threads = [pool.submit(learn, address) for _ in range(8)]
+            while client.summary("m")["labelled"] < 200:
+                pass
+            client.close()
+        answered = sum(one.result() for one in threads)
+    again = Local(tmp_path / "it")
+    assert again.service.models["m"].protocol.labelled == answered >= 200
+    assert again.service.replayed == 0  # the snapshot of the end has them all
+    again.close()
+
+
+def test_an_address_that_others_can_reach_needs_tokens_which_are_not_printed(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-m", "novikoff", "serve", str(tmp_path / "it"), "--port", "0"]
+    open_to_all = [*command, "--host", "0.0.0.0"]
+    refused = subprocess.run(open_to_all, capture_output=True, text=True, check=False, timeout=60)
+    assert (refused.returncode, "give --token-file" in refused.stderr) == (2, True)
+    assert not (tmp_path / "it").exists()
+    (tmp_path / "tokens").write_text("admin very-secret-0123456789\n")
+    with subprocess.Popen(
+        [*open_to_all, "--token-file", str(tmp_path / "tokens")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip("/\n").replace("0.0.0.0", "127.0.0.1")
+        client = Client(address, token="very-secret-0123456789")
+        client.create("m")
+        client.close()
+        stranger = Client(address, token="wrong-secret-0123456789")
+        with pytest.raises(Refused, match="token"):
+            stranger.summary("m")
+        stranger.close()
+        process.send_signal(signal.SIGTERM)
+        printed = process.stdout.read()
+    assert process.returncode == 0
+    assert "secret" not in printed
 
 
 def test_a_hundred_slow_clients_and_a_bad_name_stop_neither_a_fast_client_nor_another_model(
