@@ -34,7 +34,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from novikoff.serve import service as service_module
-from novikoff.serve import upkeep
 from novikoff.serve.journal import NAME, Damaged, Journal
 from novikoff.serve.messages import elements, encode
 from novikoff.serve.served import Reply, made_of
@@ -237,9 +236,9 @@ def kills(moments: int, place: Path) -> str:
         n += len(acknowledged)
         check(folder, acknowledged)
     with Journal(folder, to_read=True) as journal:
-        models, compared = upkeep.verify(journal)
+        models, compared = service_module.verify(journal)
         lines = list[bytes]()
-        upkeep.export(journal, "m", lines.append)
+        service_module.export(journal, "m", lines.append)
     alone = Service(place / "alone")
     create(alone)
     for x in map(json.loads, lines):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -24,7 +24,7 @@ from novikoff.show.web import request
 def test_every_list_of_kinds_has_the_same_kinds() -> None:
     assert get_args(Kind) == KINDS == tuple(READINGS)
     assert tuple(FULL_NAMES) == KINDS
-    assert set(request.LEARNERS) <= set(KINDS)
+    assert {*get_args(get_type_hints(request.Choices)["learner"])} <= {*KINDS}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,7 +12,6 @@ import pytest
 from helpers.services import Local, copied, examples, late, texts
 from novikoff.cli.main import run as main
 from novikoff.serve import service as service_module
-from novikoff.serve import upkeep
 from novikoff.serve.journal import NAME, Damaged, Journal, Locked
 from novikoff.serve.messages import encode, failed
 from novikoff.serve.service import Unavailable
@@ -130,7 +129,7 @@ def test_after_a_crash_everything_is_as_it_was(
     local.close()
     crashed.close()
     with Journal(tmp_path / "crashed", to_read=True) as journal:
-        models, compared = upkeep.verify(journal)
+        models, compared = service_module.verify(journal)
     assert models["m"].protocol.labelled == local.service.models["m"].protocol.labelled
     assert compared >= (2 if every == 20 else 1)
 
@@ -211,7 +210,7 @@ def test_a_changed_event_is_found(column: str, tmp_path: Path) -> None:
         base.execute(f"UPDATE events SET {column}={change.get(column, 'model+1')} WHERE seq=3")
     base.close()
     with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="event 3"):
-        upkeep.verify(journal)
+        service_module.verify(journal)
 
 
 def test_a_journal_is_verified_from_its_snapshots_and_all_hashes_with_it(
@@ -236,10 +235,10 @@ def test_a_journal_is_verified_from_its_snapshots_and_all_hashes_with_it(
 
     monkeypatch.setattr(service_module, "apply", count)
     with Journal(tmp_path, to_read=True) as journal:
-        upkeep.verify(journal)
+        service_module.verify(journal)
         assert len(replayed) == journal.seq
         replayed.clear()
-        models, compared = upkeep.verify(journal, from_snapshots=True)
+        models, compared = service_module.verify(journal, from_snapshots=True)
         older = {one.model: one.seq for one in reversed(journal.snapshots())}
         assert len(replayed) == 1 + journal.seq - older[6]  # event 4 is the other model's
         assert min(one for one in replayed if one != 4) > older[6] > 6
@@ -249,7 +248,7 @@ def test_a_journal_is_verified_from_its_snapshots_and_all_hashes_with_it(
         base.execute("UPDATE events SET kind='drop' WHERE seq=2")
     base.close()
     with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="event 2"):
-        upkeep.verify(journal, from_snapshots=True)
+        service_module.verify(journal, from_snapshots=True)
 
 
 def test_a_snapshot_that_is_not_the_model_of_its_events_is_found(tmp_path: Path) -> None:
@@ -261,7 +260,7 @@ def test_a_snapshot_that_is_not_the_model_of_its_events_is_found(tmp_path: Path)
         base.execute("UPDATE snapshots SET state=substr(state, 1, 99) WHERE state<>''")
     base.close()
     with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="another model"):
-        upkeep.verify(journal)
+        service_module.verify(journal)
 
 
 def test_a_second_process_on_the_folder_is_refused(tmp_path: Path) -> None:
@@ -460,7 +459,7 @@ def test_a_batch_that_waits_is_the_same_after_a_start_and_can_be_explained(tmp_p
         one.do("reveal", [(3, "ham"), (4, "ham")])
     assert crashed.model() == again.model()
     with Journal(tmp_path / "service", to_read=True) as journal:
-        assert upkeep.verify(journal)[1] >= 1
+        assert service_module.verify(journal)[1] >= 1
     crashed.close()
     again.close()
 

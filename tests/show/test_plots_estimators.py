@@ -56,10 +56,8 @@ def test_of_many_classes_one_must_be_chosen() -> None:
         plots.estimator(clf, X, y)
     with pytest.raises(ValueError, match="got 9"):
         plots.estimator(clf, X, y, of=9)
-    ax = plots.estimator(clf, X, y, of=1, average=True)
+    ax = plots.estimator(clf, X, y, of=1)
     assert np.abs(line(ax, "= 0") @ clf.coef_[1] + clf.intercept_[1]).max() < 1e-9
-    coef, intercept = clf.weights("average")
-    assert np.abs(line(ax, "average") @ coef[1] + intercept[1]).max() < 1e-9
     assert same_places(points(ax, "not 1"), X[y != 1])
 
 
@@ -71,8 +69,6 @@ def test_an_estimator_must_be_linear_fitted_and_know_the_labels() -> None:
         plots.estimator(clf, [[1], [2]], [0, 7])
     with pytest.raises(ValueError, match="of=1 is for more than two classes"):
         plots.estimator(clf, [[1], [2]], [0, 1], of=1)
-    with pytest.raises(ValueError, match="LogisticRegression has no averaged weights"):
-        plots.fitted(LogisticRegression().fit([[1], [2]], [0, 1]), [[1]], [1], average=True)
 
 
 def test_names_of_a_frame_are_those_of_the_axes() -> None:

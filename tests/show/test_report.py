@@ -24,7 +24,7 @@ import pytest
 from helpers.command_line import contents, error, run, stdout_of
 from novikoff import Additive, Dual, Kernel, certify, guarantees, play, sources
 from novikoff.ledger import readings
-from novikoff.show.report import Known, Origin, Settings, gather, origin_of, page, sections
+from novikoff.show.report import Known, Origin, Settings, origin_of, page, sections
 from novikoff.show.report.figures import DRAWN, Figure, figures
 from novikoff.show.report.html import Html, tag, text
 from novikoff.sources import Data
@@ -127,7 +127,7 @@ ORIGIN = Origin((f"{EVIL}.csv",), (), "csv", f"novikoff report '{EVIL}'", EVIL)
 def known(request: pytest.FixtureRequest) -> Known:
     data = {"separable": SEPARABLE, "overlapping": OVERLAPPING, "quasi-complete": QUASI}
     origin = ORIGIN if request.param == "overlapping" else None
-    return gather(data[request.param], Settings(seed=3), origin=origin)
+    return Known(data[request.param], Settings(seed=3), origin=origin)
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +216,7 @@ def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: st
 
 
 def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
-    seen = said_by(sections.verdict(gather(QUASI)))
+    seen = said_by(sections.verdict(Known(QUASI)))
     assert "No: a hyperplane has no row on its wrong side" in seen
     assert "3 of 5 rows strictly on their correct sides" in seen
     assert "3 rows: 0–1, 4" in seen
@@ -242,7 +242,7 @@ def test_the_tables_of_a_report_are_folded_and_on_paper_left_out(source: str) ->
 
 
 def test_the_average_has_a_confusion_matrix_and_intervals_on_held_out_rows() -> None:
-    known = gather(two_clouds(60, apart=0.5))
+    known = Known(two_clouds(60, apart=0.5))
     trial = known.trial
     assert trial is not None
     a, b, c, d = (trial.by["average"].counts[k] for k in ((0, 0), (0, 1), (1, 0), (1, 1)))
@@ -258,7 +258,7 @@ def test_the_average_has_a_confusion_matrix_and_intervals_on_held_out_rows() -> 
 def test_columns_of_very_different_size_are_warned_about() -> None:
     for factor, warns in ((999, False), (1001, True)):
         data = Data(sources.block([[factor, 1], [-2, 0.5], [3, -1]], [1, -1, 1]), None, ("a", "b"))
-        seen = said_by(sections.data(gather(data)))
+        seen = said_by(sections.data(Known(data)))
         assert ("(up to 1,001) counts far more" in seen) is warns
 
 
@@ -266,13 +266,13 @@ def test_columns_of_very_different_size_are_warned_about() -> None:
 def test_a_bound_is_called_uninformative_exactly_if_it_is_not_below_the_rounds(more: int) -> None:
     # a run over the unit vectors meets its bound; the first of them again is one more round
     X = np.eye(9)[[*range(9), 0][: 9 + more]]
-    known = gather(Data(sources.block(X, [1] * len(X)), None, ("a", "b")), Settings(False, 1))
+    known = Known(Data(sources.block(X, [1] * len(X)), None, ("a", "b")), Settings(False, 1))
     assert known.bound is not None
     assert known.bound.bound == min(9, len(X))
     told = said_by(sections.run(known))
     assert ("uninformative for" in told) == (known.bound.bound >= len(X)) == (more < 1)
     narrow = sources.block([[1, 0.999], [0.999, 1]], [1, -1])
-    known = gather(Data(narrow, None, ("a", "b")), Settings(passes=1))
+    known = Known(Data(narrow, None, ("a", "b")), Settings(passes=1))
     assert "uninformative for 2 rounds" in said_by(sections.run(known))
 
 
@@ -360,12 +360,12 @@ def test_a_report_on_a_kernel_says_what_is_not_separated_and_what_cannot_be_cert
 def test_aliased_columns_are_named() -> None:
     X = np.array([[1, 2, 0], [2, 4, 1], [3, 6, 0], [5, 10, 1]])
     data = Data(sources.block(X, [1, -1, 1, -1]), ("a", "twice a", "b"), ("-1", "1"))
-    seen = said_by(sections.verdict(gather(data)))
+    seen = said_by(sections.verdict(Known(data)))
     assert "twice a is a combination of other columns" in seen
 
 
 def test_an_undecided_verdict_says_why() -> None:
-    known = gather(two_clouds(60, apart=0.2, dim=3), Settings(max_seconds=0))
+    known = Known(two_clouds(60, apart=0.2, dim=3), Settings(max_seconds=0))
     seen = said_by(sections.verdict(known))
     assert known.certificate is not None
     assert known.certificate.verdict == "undecided"
@@ -386,14 +386,14 @@ def test_names_from_the_data_are_escaped(known: Known, source: str) -> None:
 
 def test_names_given_for_the_columns_are_drawn_too() -> None:
     unnamed = replace(SEPARABLE, names=None)
-    known = gather(unnamed, names=("minutes", "grams"))
+    known = Known(unnamed, names=("minutes", "grams"))
     assert known.name(1) == "grams"
     assert ">grams<" in drawable(known)["plane"].svg()
 
 
 def test_names_are_drawn_letter_by_letter() -> None:
     data = Data(SEPARABLE.block, (r"$\foo{$", "a$b$c"), ("_low", r"$\x{$"), None)
-    plane = drawable(gather(data))["plane"].svg()
+    plane = drawable(Known(data))["plane"].svg()
     for word in (r"$\foo{$", "a$b$c", r"$\x{$", "_low"):
         assert word in plane
 
@@ -403,7 +403,7 @@ def test_no_control_character_of_a_name_reaches_the_page() -> None:
     rows = sources.block([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], [-1, 1, 1, -1])
     evil = (f"a{signs}[31m", f"b\n{signs}")
     origin = Origin((f"f{signs}.csv",), command=f"novikoff report 'f{signs}'")
-    html = page(gather(Data(rows, evil, evil, f"k{signs}"), origin=origin))
+    html = page(Known(Data(rows, evil, evil, f"k{signs}"), origin=origin))
     assert not set(signs) & set(html)
     assert r"b\n\x1b" in Page(html).words("weights")
     drawings = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
@@ -419,14 +419,14 @@ def test_text_is_escaped_once_and_html_not_again() -> None:
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_every_figure_is_there(dim: int) -> None:
-    known = gather(two_clouds(60, apart=3, dim=dim))
+    known = Known(two_clouds(60, apart=3, dim=dim))
     apart = [one.name for one in figures(known)]
     made = set(known.run.ledger.labels.tolist())
     once = [f"update-{'positive' if y > 0 else 'negative'}" for y in (-1, 1) if y in made]
     updates = ["update-negative", "update-positive"]
     flat = ["turning", "constant"] if dim <= 2 else []
     assert apart == ["plane", "margins", "mistakes", "sandwich", *once, *flat, "readings"]
-    mixed = [one.name for one in figures(gather(two_clouds(60, apart=0.1, dim=dim)))]
+    mixed = [one.name for one in figures(Known(two_clouds(60, apart=0.1, dim=dim)))]
     assert mixed == ["plane", "margins", "proof", "mistakes", *updates, *flat, "readings"]
 
 
@@ -434,7 +434,7 @@ def test_the_histogram_counts_the_errors_of_the_text_rows_on_the_hyperplane_incl
     dice = np.random.default_rng(5)
     X = dice.integers(-2, 3, size=(200, 4))
     data = Data(sources.block(X, np.where(dice.random(200) < 0.5, 1, -1)), None, ("-1", "1"))
-    known = gather(data, Settings(passes=1, bias=False))
+    known = Known(data, Settings(passes=1, bias=False))
     assert (dots(data.block.rows, known.final) == 0).sum() > 3
     labels = drawable(known)["margins"].axes()[0].get_legend_handles_labels()[1]
     counts = {name: int(n) for name, _, n in (label.rpartition(": ") for label in labels[1:])}
@@ -442,7 +442,7 @@ def test_the_histogram_counts_the_errors_of_the_text_rows_on_the_hyperplane_incl
 
 
 def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
-    known = gather(two_clouds(4 * DRAWN, apart=0.5), Settings(passes=1))
+    known = Known(two_clouds(4 * DRAWN, apart=0.5), Settings(passes=1))
     planned = drawable(known)
     assert f"Of {4 * DRAWN:,} rows, 1,500 random ones are drawn" in planned["plane"].caption
     shown = [len(np.asarray(each.get_offsets())) for each in planned["plane"].axes()[0].collections]
@@ -455,7 +455,7 @@ def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
 
 def test_a_figure_that_cannot_be_drawn_says_why() -> None:
     data = Data(sources.block([[1e152, 2e152], [2e152, 1e152]], [1, -1]), None, ("-1", "1"))
-    known = gather(data)
+    known = Known(data)
     assert "Not drawn: the largest feature is 2e+152" in drawable(known)["plane"].svg()
     assert "complete" in said_by(sections.verdict(known))
 
@@ -472,7 +472,7 @@ def test_a_figure_that_cannot_be_drawn_says_why() -> None:
 def test_tiny_and_large_numbers_are_drawn_as_others_are(scale: float, labels: list[int]) -> None:
     X = np.array([[1.0, 2], [2, 1], [3, 1], [1, 3], [4, 1], [1, 5]])
     both = (Data(sources.block(s * X, labels), None, ("-1", "1")) for s in (1, scale))
-    usual, other = (drawable(gather(data, Settings(bias=False))) for data in both)
+    usual, other = (drawable(Known(data, Settings(bias=False))) for data in both)
     assert list(usual) == list(other)
     for name, figure in other.items():
         if not name.startswith(("update", "turning", "constant", "mistakes", "readings")):
@@ -483,11 +483,11 @@ def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> Non
     block = divided(99).block
     X = np.vstack([np.asarray(block.rows.values), [[900.0, 900.0]]])
     far = Data(sources.block(X, np.append(block.labels, 1)), None, ("-1", "1"))
-    planned = drawable(gather(far))
+    planned = drawable(Known(far))
     for name in ("plane", "margins"):
         assert "1 row very far out is not drawn" in planned[name].caption
     assert "The distance of 99 rows" in planned["margins"].caption
-    assert not any("far out" in one.caption for one in figures(gather(SEPARABLE)))
+    assert not any("far out" in one.caption for one in figures(Known(SEPARABLE)))
 
 
 @pytest.mark.parametrize(
@@ -503,7 +503,7 @@ def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> Non
 @pytest.mark.parametrize("bias", [True, False])
 def test_small_and_odd_data_have_every_section(X: Any, y: Any, bias: bool) -> None:
     data = Data(sources.block(X, y), None, ("-1", "1"))
-    known = gather(data, Settings(bias=bias))
+    known = Known(data, Settings(bias=bias))
     for words in (sections.run, sections.new_rows):
         assert said_by(words(known))
     assert said_by(sections.reproduce(known.origin, known.settings))

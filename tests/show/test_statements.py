@@ -16,7 +16,7 @@ import pytest
 from novikoff import Additive, certify, play, sources
 from novikoff.show.plots.colours import GREEN, PURPLE
 from novikoff.show.report import sections
-from novikoff.show.report.gathering import Known, Settings, gather
+from novikoff.show.report.gathering import Known, Settings
 from novikoff.show.web.lessons import presets
 from novikoff.show.web.replay import replay
 from novikoff.sources import Data
@@ -150,14 +150,14 @@ def overlapping() -> Known:
     rng = np.random.default_rng(0)
     X = rng.integers(-2, 3, (75, 1)).astype(float)
     y = np.where(X[:, 0] + rng.integers(-2, 3, 75) > 0, 1, -1)
-    return gather(Data(sources.block(X, y), ("x",), ("no", "yes"), "k"), Settings(seed=0))
+    return Known(Data(sources.block(X, y), ("x",), ("no", "yes"), "k"), Settings(seed=0))
 
 
 def test_the_answer_for_quasi_complete_data_begins_with_no() -> None:
     data = Data(
         sources.block([[1], [2], [3], [3], [4]], [-1, -1, -1, 1, 1]), ("dose",), ("no", "yes")
     )
-    known = gather(data, Settings(seed=0))
+    known = Known(data, Settings(seed=0))
     assert words(sections.verdict(known)).startswith("quasi-complete No: ")
 
 

@@ -47,19 +47,19 @@ def journal(
     if action == "backup" and (output is None or output.exists()):
         fail("backup needs the name of a new folder: -o FOLDER")
     with needing("the service", "serve", *NEEDED):
-        from novikoff.serve import upkeep
+        from novikoff.serve import service
         from novikoff.serve.journal import Damaged, Journal, Locked
         from novikoff.serve.served import name_of
     try:
         if action == "compact":
-            removed = upkeep.compact(Path(folder), answers=answers)
+            removed = service.compact(Path(folder), answers=answers)
             show(
                 f"{plural(removed, 'event was', 'events were')} removed; the snapshots replace them"
             )
             return
         with Journal(Path(folder), to_read=True) as source:
             if action == "verify":
-                models, compared = upkeep.verify(source, from_snapshots=from_snapshots)
+                models, compared = service.verify(source, from_snapshots=from_snapshots)
                 same = plural(compared, "snapshot is the same", "snapshots are the same")
                 show(f"{plural(source.seq, 'event')}, unchanged; {same}")
                 for name, served in models.items():
@@ -78,7 +78,7 @@ def journal(
                 with (
                     nullcontext(sys.stdout.buffer) if output is None else output.open("wb") as file
                 ):
-                    served = upkeep.export(source, model or known[0], file.write)
+                    served = service.export(source, model or known[0], file.write)
                 print(f"novikoff train {served.settings.train_options()}", file=sys.stderr)
     except (Locked, ValueError) as error:
         fail(str(error))

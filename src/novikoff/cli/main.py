@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__
 from novikoff.cli.arguments import Parser, did_you_mean
-from novikoff.cli.errors import STDOUT, fail, one_line_errors, reason, show
+from novikoff.cli.errors import STDOUT, fail, one_line_errors, show
 
 # What each verb does, and an example of its arguments.
 VERBS = {
@@ -145,18 +145,15 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.disable()  # until the verb is loaded: what is loaded stays
     try:
-        run(sys.argv[1:])
-        if sys.stdout is not None:
-            show("", end="")
+        with one_line_errors((), data=STDOUT):
+            run(sys.argv[1:])
+            if sys.stdout is not None:
+                show("", end="")
         # Nothing is collected object by object before the process ends. After an error it is:
         # what was begun, such as a cache, is removed when its writer is collected.
         gc.freeze()
-    except KeyboardInterrupt:
-        fail("interrupted", 130)
     except BrokenPipeError:  # nobody reads the rest
         sys.exit(141)
-    except OSError as error:
-        fail(f"{error.filename}: {reason(error)}")
     except (Stopped, Exception):
         if Stopped.by is None:
             raise

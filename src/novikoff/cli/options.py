@@ -24,7 +24,7 @@ from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
-from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share
+from novikoff.stream.printing import as_words, count, cut, listed, percent, plain, plural, share
 
 if TYPE_CHECKING:
     from novikoff.cluster.driver import Cluster
@@ -190,19 +190,6 @@ ModelReading: TypeAlias = Annotated[
     Reading,
     Group("reading the data (default: as the model's data were read)", READING, by_model=True),
 ]
-
-
-def as_words(**given: Any) -> list[str]:
-    """The options that have a value, as a command line has them."""
-    out: list[str] = []
-    for name, value in given.items():
-        option = name.replace("_", "-")
-        if isinstance(value, bool):
-            out.append(f"--{option}" if value else f"--no-{option}")
-        elif value is not None:
-            for each in value if isinstance(value, list | tuple) else [value]:
-                out += [f"--{option}", str(each)]
-    return out
 
 
 def reject_changes(given: dict[str, tuple[Any, Any]]) -> None:

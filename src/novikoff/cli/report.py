@@ -12,7 +12,7 @@ from novikoff.ledger.kernels import FileKernel
 from novikoff.sources import Data
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import count, plain, plural
+from novikoff.stream.printing import as_words, count, plain, plural
 
 OPTIONS = """
 -o, --output PAGE       Write the page to this file.
@@ -65,8 +65,8 @@ def report(
     """
     options.check_output(output, "page", data)
     name = "<stdin>" if data[0] == "-" else data[0]
-    asks = options.as_words(model=None if regression == "binary" else regression, formula=formula)
-    effects = options.as_words(fixed_effects=fixed_effects)
+    asks = as_words(model=None if regression == "binary" else regression, formula=formula)
+    effects = as_words(fixed_effects=fixed_effects)
     space = options.kernel_of(kernel, degree, gamma, coef0)
     if space is not None and (asks or effects):
         fail("--kernel is for two labels without a formula; leave it out, or the model")
@@ -78,15 +78,15 @@ def report(
         except plots.NoMatplotlib as error:
             fail(str(error))
         from novikoff.separability import certify
-        from novikoff.show.report import Settings, gather, origin_of, page, regression_page
+        from novikoff.show.report import Known, Settings, origin_of, page, regression_page
 
         inputs = inputs_of(data)
         many = regression != "binary"
         given, _ = reading.read_for(
             inputs, formula, fixed_effects, zero_based=zero_based, as_levels=many
         )
-        how = [*options.as_words(zero_based=zero_based or None), *reading.words()]
-        rest = options.as_words(
+        how = [*as_words(zero_based=zero_based or None), *reading.words()]
+        rest = as_words(
             names=names,
             passes=passes,
             seed=seed,
@@ -95,8 +95,8 @@ def report(
             mistakes=mistakes,
             intercept=None if intercept else False,
         )
-        rest += options.as_words(kernel=kernel, degree=degree, gamma=gamma, coef0=coef0)
-        again = options.as_words(formula=formula, categorical=fixed_effects)
+        rest += as_words(kernel=kernel, degree=degree, gamma=gamma, coef0=coef0)
+        again = as_words(formula=formula, categorical=fixed_effects)
         command = ["novikoff", "report", *data, "-o", str(output), *asks, *effects, *rest, *how]
         origin = origin_of(
             data,
@@ -109,7 +109,7 @@ def report(
         settings = Settings(intercept, passes, seed, max_seconds, space)
         if isinstance(given, Data) and not asks and not effects:
             named = None if names is None else names_in(names, given)
-            known = gather(given, settings, names=named, origin=origin, progress=say)
+            known = Known(given, settings, names=named, origin=origin, progress=say)
             say("drawing")
             text, it = page(known, top=top, mistakes=mistakes), known.certificate
             found = "not decided"

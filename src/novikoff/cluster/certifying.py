@@ -102,16 +102,15 @@ def look(
     A row that is not separated must not use the columns `outside` those of the multiplied rows.
     """
     gathered, found, at, n, twice = Gathered(it, shard.first), list[Block](), shard.first, 0, []
-    with shard.naming_lines():
-        for examples in blocks.of(shard.source(blocks.source)):
-            block, some = to.of(examples, at)
-            twice += [range(n + one.start, n + one.stop) for one in some]
-            at, n = at + len(block), n + len(examples)
-            side, bad = gathered.add(block)
-            if outside.any():
-                bad |= (side == 0) & Points(block, bias=it.bias).touching(outside)
-            if bad.any():
-                found.append(block.take(np.flatnonzero(bad)[:MOST_AGAINST]))
+    for examples in blocks.of(shard.source(blocks.source)):
+        block, some = to.of(examples, at)
+        twice += [range(n + one.start, n + one.stop) for one in some]
+        at, n = at + len(block), n + len(examples)
+        side, bad = gathered.add(block)
+        if outside.any():
+            bad |= (side == 0) & Points(block, bias=it.bias).touching(outside)
+        if bad.any():
+            found.append(block.take(np.flatnonzero(bad)[:MOST_AGAINST]))
     known = gathered.separated, gathered.least, gathered.radius
     return gathered.digest.digest(), *known, twice, found
 

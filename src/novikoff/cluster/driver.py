@@ -6,12 +6,13 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 import numpy as np
 
 import novikoff
+from novikoff.sources.shards import Shard
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import listed, one_line
 
@@ -140,7 +141,8 @@ def _answer(
     where = distributed.get_worker().address
     try:
         _compare(where, versions(), expected)
-        return task(*shared, shard)
+        with shard.naming_lines() if isinstance(shard, Shard) else nullcontext():
+            return task(*shared, shard)
     except (BadExample, ClusterProblem) as error:
         if not isinstance(error.__cause__, OSError):
             return error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,10 +42,6 @@ class Partition:
         assert isinstance(out, PartitionSource)
         out.partitions, out.first = [self.data], self.first
         return out
-
-    def naming_lines(self) -> AbstractContextManager[None]:
-        """Errors name rows already."""
-        return nullcontext()
 
 
 class PartitionSource(Source):

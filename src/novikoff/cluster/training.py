@@ -42,9 +42,8 @@ MOST_RETURNED = 1 << 26  # bytes of mistaken rows, after which a shard ends its 
 
 def of_source(work: Callable[[Source], T], whole: Source, shard: Shard) -> tuple[T, list[str]]:
     """What a function makes of the examples of a shard, and the lines that were skipped."""
-    with shard.naming_lines():
-        source = shard.source(whole)
-        return work(source), source.skipped
+    source = shard.source(whole)
+    return work(source), source.skipped
 
 
 def survey(
@@ -52,10 +51,9 @@ def survey(
 ) -> tuple[Features, tuple[str, ...], LabelRuns, list[str]]:
     """What a shard holds: which features and labels, how many of each, and what was skipped."""
     blocks, runs = deepcopy(blocks), LabelRuns()
-    with shard.naming_lines():
-        own = blocks.of(shard.source(blocks.source))
-        for block in own:
-            runs.add(block.labels)
+    own = blocks.of(shard.source(blocks.source))
+    for block in own:
+        runs.add(block.labels)
     return own.features, own.labelling.classes, runs, own.source.skipped
 
 
@@ -83,16 +81,15 @@ def local_pass(
     learner.honest = HonestScores() if is_new else None
     ledger = Ledger(0, keep="counts")
     mistakes, size = list[Mistakes](), 0
-    with shard.naming_lines():
-        for block in blocks.of(shard.source(blocks.source)):
-            mistakes.clear()
-            finished(learn_parts(learner, block, ledger, mistakes.append))
-            if exchanges:
-                rows = np.concatenate([made.rows for made in mistakes])
-                size += block.rows.bytes_at(block.rows_at(rows))
-                pool.add(block, rows)
-                if size > MOST_RETURNED:
-                    break
+    for block in blocks.of(shard.source(blocks.source)):
+        mistakes.clear()
+        finished(learn_parts(learner, block, ledger, mistakes.append))
+        if exchanges:
+            rows = np.concatenate([made.rows for made in mistakes])
+            size += block.rows.bytes_at(block.rows_at(rows))
+            pool.add(block, rows)
+            if size > MOST_RETURNED:
+                break
     mistaken = pool.block(learner.dim) if len(pool) else None
     after, seconds = None if exchanges else learner, time.perf_counter() - began
     return Passed(after, ledger, mistaken, learner.honest, seconds)

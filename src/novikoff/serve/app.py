@@ -36,7 +36,7 @@ from novikoff.storage.file_format import BadModel
 STATIC = Path(__file__).parent / "static"
 ROLES = ("predict", "reveal", "admin")
 NDJSON = b"application/x-ndjson"
-_PROBLEM = b"application/problem+json"
+_JSON, _PROBLEM = "application/json", "application/problem+json"
 _PART = 1 << 20  # bytes of a stream of lines that are answered together
 _SENT = 0, b""  # the answer has been sent already
 _NUMBERS: dict[str, tuple[str, Callable[[Served], float | None]]] = {
@@ -228,9 +228,9 @@ class App:
                 "DELETE": of(self._delete, "admin"),
             },
             "/v1/models": {"GET": of(self._list, "any")},
-            "/livez": {"GET": of(_always(b'{"status":"live"}'), None)},
+            "/livez": {"GET": Response(b'{"status":"live"}', media_type=_JSON)},
             "/readyz": {"GET": of(self._ready, None)},
-            "/openapi.json": {"GET": of(_always(encode(m.schema())), None)},
+            "/openapi.json": {"GET": Response(encode(m.schema()), media_type=_JSON)},
             "/metrics": {"GET": of(self._scrape, "any")},
             "*/summary": {"GET": of(self._summary, "any")},
             "*/explain": {"GET": of(self._explain, "any")},
@@ -292,9 +292,8 @@ class App:
             except ClientDisconnect:
                 return
             if (status, body) != _SENT:
-                headers.setdefault(
-                    b"content-type", _PROBLEM if status >= 400 else b"application/json"
-                )
+                kind = _PROBLEM if status >= 400 else _JSON
+                headers.setdefault(b"content-type", kind.encode())
                 headers[b"content-length"] = b"%d" % len(body)
                 await request.begin(status, headers)
                 await request.send_part(body, more=False)
@@ -509,14 +508,7 @@ class App:
 def _nobody(status: int, words: str) -> ASGIApp:
     """The answer to a request that nobody answers."""
     _, body = Problem("not answered here", status, words).answer
-    return Response(body, status, media_type=_PROBLEM.decode())
-
-
-def _always(body: bytes) -> Callable[[Request], Awaitable[Answer]]:
-    async def answer(_request: Request) -> Answer:
-        return 200, body
-
-    return answer
+    return Response(body, status, media_type=_PROBLEM)
 
 
 def _is_json(line: bytes) -> bool:

@@ -18,6 +18,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.interactions import field_pairs
 from novikoff.sources.read_options import Grams, ReadOptions, TextRule, TextValues
 from novikoff.stream.labels import LabelsAsClasses, in_order
+from novikoff.stream.printing import as_words
 
 USUAL_WAITING = 100_000
 _OF_THE_PROTOCOL = ("window", "max_waiting", "overdue_label", "max_classes")
@@ -110,21 +111,13 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
 
     def train_options(self) -> str:
         """The options with which `novikoff train` learns the same model from the same examples."""
-        words = ["--stream", "--learner", self.learner]
-        for name, value in msgspec.to_builtins(self).items():
-            option = f"--{name.replace('_', '-')}"
-            if name in ("learner", *_OF_THE_PROTOCOL):
-                continue
-            if isinstance(value, bool):
-                words.append(option if value else f"--no-{option[2:]}")
-                continue
-            if name == "classes":  # of two, the greater is positive
-                value = ",".join(value if self.multiclass else in_order(value))
-            if name == "class_weight":
-                value = [f"{label}={factor!r}" for label, factor in value.items()]
-            for one in value if isinstance(value, list) else [value]:
-                words += [option, f"{one}"]
-        return shlex.join(words)
+        given = msgspec.to_builtins(self)
+        given = {k: x for k, x in given.items() if k not in ("learner", *_OF_THE_PROTOCOL)}
+        if self.classes is not None:  # of two, the greater is positive
+            given["classes"] = ",".join(self.classes if self.multiclass else in_order(self.classes))
+        if self.class_weight:
+            given["class_weight"] = [f"{c}={factor!r}" for c, factor in self.class_weight.items()]
+        return shlex.join(["--stream", "--learner", self.learner, *as_words(**given)])
 
 
 @lru_cache(4096)

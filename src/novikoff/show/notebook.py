@@ -77,16 +77,11 @@ def widget(run: Run, data: Stream | tuple[Any, Any] | None = None) -> Widget:
             "start": None if ledger.start is None else ledger.start.tolist(),
             "final": weights[-1] if weights else [0.0] * (2 + ledger.bias),
         }
-    return Widget(_page(record))
-
-
-def _page(record: dict[str, Any]) -> str:
-    """The page of a recorded run, with its scripts and its style inside."""
     script = "".join((STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     script = re.sub(r"^import .*\n|^export ", "", script, flags=re.MULTILINE)
     style = (STATIC / "style.css").read_text(encoding="utf-8")
-    run = json.dumps(record, allow_nan=False).replace("<", "\\u003c")
+    recorded = json.dumps(record, allow_nan=False).replace("<", "\\u003c")
     page = (STATIC / "widget.html").read_text(encoding="utf-8")
-    for name, content in {"STYLE": style, "RUN": run, "SCRIPT": script}.items():
+    for name, content in {"STYLE": style, "RUN": recorded, "SCRIPT": script}.items():
         page = page.replace(f"<!-- {name} -->", content)
-    return page
+    return Widget(page)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 _LONGEST_NAME = 60
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -197,3 +198,16 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list
         ).rstrip()
         for row in rows
     ]
+
+
+def as_words(**given: Any) -> list[str]:
+    """The options that have a value, as a command line has them."""
+    out: list[str] = []
+    for name, value in given.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            out.append(f"--{option}" if value else f"--no-{option}")
+        elif value is not None:
+            for each in value if isinstance(value, list | tuple) else [value]:
+                out += [f"--{option}", str(each)]
+    return out

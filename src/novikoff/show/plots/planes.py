@@ -513,17 +513,15 @@ class Fitted:
 
     block: Block
     weights: Vector
-    average: Vector | None
     names: tuple[str, ...] | None
     classes: tuple[str, str]
 
 
-def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -> Fitted:
+def fitted(clf: Any, X: Any, y: Any, *, of: Any = None) -> Fitted:
     """Convert a fitted linear classifier and examples to what the figures take, with a constant.
 
     `clf` is anything with `coef_`, `intercept_` and `classes_`. With more than two classes, `of` is
-    the one to draw against the rest. `average` includes the averaged weights, of novikoff's
-    estimators only.
+    the one to draw against the rest.
     """
     for name in ("coef_", "intercept_", "classes_"):
         if not hasattr(clf, name):
@@ -539,32 +537,25 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
         raise ValueError(
             f"of must be one of the classes {kinds}, to draw it against the rest; got {of!r}"
         )
-    averaged = None
-    if average:
-        if not hasattr(clf, "weights"):
-            raise ValueError(f"{type(clf).__name__} has no averaged weights; leave average out")
-        averaged = _weights(k, *clf.weights("average"))
     labels: list[Any] = np.asarray(y).tolist()
     for i, label in enumerate(labels):
         if label not in kinds:
             raise BadExample(f"row {i}: label {label!r} is not one of the classes {kinds}")
     signs = np.array([1 if label == positive else -1 for label in labels], dtype=np.int8)
+    rows = np.atleast_2d(np.asarray(clf.coef_, dtype=np.float64))
+    constants = np.broadcast_to(np.asarray(clf.intercept_), (len(rows),))  # some have a single 0.0
     named = getattr(X, "columns", None)
     return Fitted(
         Block(rows_of(X), signs),
-        _weights(k, clf.coef_, clf.intercept_),
-        averaged,
+        np.append(rows[k], constants[k]),
         None if named is None else tuple(str(name) for name in named),
         classes,
     )
 
 
-def estimator(
-    clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False, ax: Axes | None = None
-) -> Axes:
+def estimator(clf: Any, X: Any, y: Any, *, of: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the line of a fitted estimator, of a vote the last, as `plane` does; see `fitted`."""
-    it = fitted(clf, X, y, of=of, average=average)
-    ax = plane(**vars(it), bias=True, ax=ax)
+    ax = plane(**vars(fitted(clf, X, y, of=of)), bias=True, ax=ax)
     engine = getattr(clf, "_engine", None)
     if isinstance(engine, Engine) and engine.rule.reading == "vote":
         ax.set_title("the last of the voting lines", fontsize="medium")
@@ -657,13 +648,6 @@ def run_of(made: Any) -> Run:
 def ledger_of(made: Any) -> Ledger:
     """The ledger itself, or that of a run or of a fitted estimator of novikoff."""
     return made if isinstance(made, Ledger) else run_of(made).ledger
-
-
-def _weights(k: int, coef: Any, intercept: Any) -> Vector:
-    """The weights of class k, the constant's last; some estimators have a single 0.0 for it."""
-    rows = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-    constants = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (len(rows),))
-    return np.append(rows[k], constants[k])
 
 
 def turning(

@@ -243,9 +243,6 @@ def row_spans(data: Data | Regression, rows: Sequence[range], most: int = 10) ->
     return f"{kind}{shown}{f' and {count(left)} more' if left else ''}"
 
 
-gather = Known  # it computes all the facts
-
-
 def trial_of(block: Block, learner: Additive | Dual, *, seed: int) -> Trial | None:
     """Learn from four fifths of the rows and test on the others; None for fewer than five rows."""
     order = seeded_order(block.rows, seed)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -35,9 +35,6 @@ MAX_ROUNDS = 2_000_000  # about a second of learning, however many points there 
 MAX_ROUNDS_OF_KERNEL = 100_000  # the same
 MAX_POINTS_OF_KERNEL = 1_000  # all pairs of which are compared
 CLASSES = ("-1", "1")
-LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
-ORDERS = ("placed", "shuffled")
-KERNELS = ("none", "poly", "rbf")
 
 # What a person who loads a file on the page can do about a problem. The page has few options for
 # reading, so most cures are a change to the file.
@@ -167,7 +164,7 @@ def _matrix(points: list[Any]) -> Vector:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How the run is made.
+    """How the run is made; the limits of a number are beside its type.
 
     The learner "averaged" makes the same run as "perceptron"; the page then shows the average of
     the weights. `margin` is η of the margin perceptron. The points come in the order in which they
@@ -177,44 +174,39 @@ class Choices:
     (z·x + 1)^degree or exp(−gamma ‖z − x‖²), and has no bias beside it.
     """
 
-    learner: Kind = "perceptron"
-    margin: float = 1.0
-    order: str = "placed"
-    seed: int = 0
+    learner: Literal["perceptron", "margin", "averaged", "winnow"] = "perceptron"
+    margin: Annotated[float, 0, 1e6] = 1.0
+    order: Literal["placed", "shuffled"] = "placed"
+    seed: Annotated[int, 0, 2**32 - 1] = 0
     bias: bool = True
-    passes: int = MAX_PASSES
+    passes: Annotated[int, 1, MAX_PASSES] = MAX_PASSES
     start: Sequence[float] = ()
-    rate: float = 1.0
+    rate: Annotated[float, 2**-10, 2**10] = 1.0
     every: bool = False
-    kernel: str = "none"
-    degree: int = 2
-    gamma: float = 1.0
+    kernel: Literal["none", "poly", "rbf"] = "none"
+    degree: Annotated[int, 1, 9] = 2
+    gamma: Annotated[float, 1e-3, 1e3] = 1.0
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
         """From a request, with the defaults above."""
         chosen = cls(**{name: given[name] for name in cls.__slots__ if name in given})
-        allowed: tuple[str, ...]
-        for name, allowed in (("learner", LEARNERS), ("order", ORDERS), ("kernel", KERNELS)):
-            if (value := getattr(chosen, name)) not in allowed:
-                raise Refused(f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}")
-        for name in ("bias", "every"):
-            if not isinstance(value := getattr(chosen, name), bool):
+        for name, kind in get_type_hints(cls, include_extras=True).items():
+            value, about = getattr(chosen, name), get_args(kind)
+            if get_origin(kind) is Annotated:
+                _expect_number(name, value, *about)
+            elif get_origin(kind) is Literal and value not in about:
+                raise Refused(f"{name} must be one of {', '.join(about)}, not {_shown(value)}")
+            elif kind is bool and not isinstance(value, bool):
                 raise Refused(f"{name} must be true or false, not {_shown(value)}")
         if not isinstance(chosen.start, Sequence) or len(chosen.start) > MAX_COLUMNS + 1:
             raise Refused("start must be a list of weights")
         for weight in chosen.start:
-            _expect_number("start", weight, (int, float), -1e6, 1e6)
+            _expect_number("start", weight, float, -1e6, 1e6)
         if chosen.start and chosen.learner == "winnow":
             raise Refused("Winnow has its own start")
         if chosen.kernel != "none" and (chosen.start or chosen.learner == "winnow"):
             raise Refused("a kernel is for perceptrons that start from 0, and not for Winnow")
-        _expect_number("rate", chosen.rate, (int, float), 2**-10, 2**10)
-        _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
-        _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
-        _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
-        _expect_number("degree", chosen.degree, (int,), 1, 9)
-        _expect_number("gamma", chosen.gamma, (int, float), 1e-3, 1e3)
         return chosen if chosen.space is None else replace(chosen, bias=False)
 
     @property
@@ -266,9 +258,9 @@ class Choices:
         return max(1, min(self.passes, passes, rounds // len(block)))
 
 
-def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high: float) -> None:
-    if type(x) not in types or not low <= x <= high:
-        what = "a number" if float in types else "a whole number"
+def _expect_number(name: str, x: Any, kind: type, low: float, high: float) -> None:
+    if type(x) not in (int, kind) or not low <= x <= high:
+        what = "a number" if kind is float else "a whole number"
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {_shown(x)}")
 
 

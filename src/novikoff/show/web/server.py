@@ -133,7 +133,9 @@ class Workers:
             self.admitted += 1
             try:
                 body = await _body(request)
-                work = self._pool.submit(_rendered, answer, body, request.query_params)
+                work = self._pool.submit(
+                    lambda: json.dumps(answer(body, request.query_params), allow_nan=False).encode()
+                )
                 return Response(await _unless_gone(request, work), media_type="application/json")
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody reads it
@@ -141,10 +143,6 @@ class Workers:
                 self.admitted -= 1
 
         return endpoint
-
-
-def _rendered(answer: Answer, body: bytes, query: QueryParams) -> bytes:
-    return json.dumps(answer(body, query), allow_nan=False).encode()
 
 
 async def _body(request: Request) -> bytes:
