@@ -13,7 +13,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from getopt import GetoptError, gnu_getopt
 from itertools import chain
 from pathlib import Path
@@ -27,54 +26,27 @@ WIDEST = 100
 LARGEST = 2**63 - 1  # that the compiled core can count to
 INDENT = 28  # of the column with the help; a longer option has its help on the next line
 _ENTRY = re.compile(
-    r"(?:(\w+) = )?((?:--?\w[\w-]*,? ?)*)(?:([\d.]+)<=)?([^<\s]*)(?:<=([\d.]+))?(?:<([\d.]+))?"
-    r"\s{2,}(.*?)(?:\s\[(.*)\])?",
+    r"(?:(?P<key>\w+) = )?(?P<names>(?:--?\w[\w-]*,? ?)*)(?:(?P<low>[\d.]+)<=)?(?P<metavar>[^<\s]*)"
+    r"(?:<=(?P<high>[\d.]+))?(?:<(?P<below>[\d.]+))?\s{2,}(?P<help>.*?)(?:\s\[(?P<default>.*)\])?",
     re.DOTALL,
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What the help says about an option or an argument, which has no names, and its values."""
-
-    names: tuple[str, ...]
-    limits: tuple[float | None, ...]  # of a number: at least, at most, below
-    metavar: str
-    help: str
-    default: str  # in words, where the value itself would not explain it
-
-    def range_missed(self, value: float) -> str | None:
-        """The range that the number is not in, in words; None if it is fine."""
-        low, high, below = self.limits
-        is_low_enough = (high is None or value <= high) and (below is None or value < below)
-        if is_low_enough and (low is None or value >= low):
-            return None
-        if low is not None and high is not None:
-            return f"from {low:.10g} to {high:.10g}"
-        limits = {"at least": low, "at most": high, "below": below}
-        return " and ".join(f"{k} {v:.10g}" for k, v in limits.items() if v is not None)
-
-
-def described(table: str) -> dict[str, Option]:
-    r"""The options that a table describes, by the parameters that they are.
+def described(table: str) -> dict[str, re.Match[str]]:
+    r"""The entries of a table, by the parameters that they are about.
 
     A parameter is called like the last name of its option, or like its argument in lower case,
     unless the entry says otherwise.
 
-    >>> table = described("as_json = -j, --json  Print JSON.\n--rate 0<=X<1  A rate. [none]")
-    >>> table["as_json"].names, table["rate"].limits, table["rate"].default
-    (('-j', '--json'), (0.0, None, 1.0), 'none')
+    >>> [*described("as_json = -j, --json  Print JSON.\n--rate 0<=X<1  A rate. [none]")]
+    ['as_json', 'rate']
     """
     found = {}
-    for entry in re.split(r"\n(?=\S)", table.strip()):
-        match = _ENTRY.fullmatch(entry)
-        assert match is not None, entry
-        key, shown, low, metavar, high, below, help, default = match.groups()
-        names = tuple(shown.replace(",", "").split())
-        last = names[-1].lstrip("-").replace("-", "_") if names else metavar.lower()
-        limits = tuple(None if limit is None else float(limit) for limit in (low, high, below))
-        help, default = (" ".join((text or "").split()) for text in (help, default))
-        found[key or last] = Option(names, limits, metavar, help, default)
+    for text in re.split(r"\n(?=\S)", table.strip()):
+        entry = _ENTRY.fullmatch(text)
+        assert entry is not None, text
+        last = [entry["metavar"].lower(), *entry["names"].split()][-1]
+        found[entry["key"] or last.lstrip("-").replace("-", "_")] = entry
     return found
 
 
@@ -101,31 +73,50 @@ class BadUsage(Exception):  # noqa: N818  (it names the thing that is wrong)
 
 
 class Parameter:
-    """One parameter of a verb's function, as an argument or an option of its command line."""
+    """One parameter of a verb's function, as an argument or an option of its command line.
+
+    An argument has no `names`. The limits of a number are: at least, at most, below.
+    """
 
     def __init__(
-        self, found: inspect.Parameter, kind: Any, about: Option, group: Group | None = None
+        self,
+        found: inspect.Parameter,
+        kind: Any,
+        entry: re.Match[str],
+        group: Group | None = None,
     ) -> None:
+        about = {name: " ".join((text or "").split()) for name, text in entry.groupdict().items()}
+        self.limits = [float(about[k]) if about[k] else None for k in ("low", "high", "below")]
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
         self.many = get_origin(kind) if get_origin(kind) in (list, tuple) else None
         self.kind = get_args(kind)[0] if self.many else kind
         self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
         self.is_flag = self.kind is bool
-        self.about, self.group = about, group
-        self.name = found.name
+        self.name, self.group = found.name, group
         self.required = found.default is inspect.Parameter.empty
         self.default = None if self.required else found.default
-        self.names = about.names
+        self.names = about["names"].replace(",", "").split()
         if self.is_flag and self.default is not False:  # on by default: a name to switch it off
-            self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
+            self.names.append(f"--no-{self.names[-1].removeprefix('--')}")
         usual = {bool: "", int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
-        self.metavar = about.metavar or "|".join(self.choices) or usual
+        self.metavar = about["metavar"] or "|".join(self.choices) or usual
         self.usage = " ".join([*self.names[:1], self.metavar])
-        default = "" if group and group.by_model else about.default
+        default = "" if group and group.by_model else about["default"]
         if not default and self.default not in (None, ()) and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
-        self.help = f"{about.help} [{default}]" if default else about.help
+        self.help = f"{about['help']} [{default}]" if default else about["help"]
+
+    def range_missed(self, value: float) -> str | None:
+        """The range that the number is not in, in words; None if it is fine."""
+        low, high, below = self.limits
+        is_low_enough = (high is None or value <= high) and (below is None or value < below)
+        if is_low_enough and (low is None or value >= low):
+            return None
+        if low is not None and high is not None:
+            return f"from {low:.10g} to {high:.10g}"
+        limits = {"at least": low, "at most": high, "below": below}
+        return " and ".join(f"{k} {v:.10g}" for k, v in limits.items() if v is not None)
 
     def value(self, name: str, text: str) -> Any:
         """The value that a text gives to the option of this name."""
@@ -143,7 +134,7 @@ class Parameter:
             what = {int: "a whole number", float: "a number"}.get(self.kind, "UTF-8")
             raise BadUsage(f"{name} must be {what}, not {quoted(text)}") from None
         if self.kind in (int, float):
-            missed = self.about.range_missed(value)
+            missed = self.range_missed(value)
             if missed is None and self.kind is int and value > LARGEST:
                 missed = f"at most {LARGEST}"
             if missed is not None:
@@ -177,7 +168,7 @@ class Parser:
                 self._groups.append((name, kind, group))
                 fields = _typed(kind)
                 self._parameters += [
-                    Parameter(*fields[k], about, group) for k, about in group.options.items()
+                    Parameter(*fields[k], entry, group) for k, entry in group.options.items()
                 ]
             elif name in known:
                 self._parameters.append(Parameter(found, kind, known[name]))

@@ -204,10 +204,10 @@ def as_words(**given: Any) -> list[str]:
     """The options that have a value, as a command line has them."""
     out: list[str] = []
     for name, value in given.items():
-        option = name.replace("_", "-")
+        option = f"--{'no-' * (value is False)}{name.replace('_', '-')}"
         if isinstance(value, bool):
-            out.append(f"--{option}" if value else f"--no-{option}")
+            out.append(option)
         elif value is not None:
             for each in value if isinstance(value, list | tuple) else [value]:
-                out += [f"--{option}", str(each)]
+                out += [option, str(each)]
     return out
