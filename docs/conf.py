@@ -88,6 +88,23 @@ def add_lessons(app: Any, _error: Exception | None) -> None:
     export(app.outdir / "lessons")
 
 
+# The theme's rules for light and dark name an attribute that its script sets.
+_COLOURS = re.compile(r'(?<=[{}])[^{}]*html\[data-theme="?(light|dark)"?\][^{}]*\{[^{}]*\}')
+
+
+def colour_without_script(app: Any, error: Exception | None) -> None:
+    """Write the theme's colours once more, for browsers that run no scripts."""
+    if error is not None:
+        return
+    static = Path(app.outdir) / "_static"
+    sheets = [static / "styles" / "pydata-sphinx-theme.css", static / "pygments.css"]
+    text = "}".join(["", *(sheet.read_text(encoding="utf-8") for sheet in sheets)])
+    with (static / "without-script.css").open("w", encoding="utf-8") as file:
+        for found in filter(lambda found: "only-" not in found[0], _COLOURS.finditer(text)):
+            rule = re.sub(r'data-theme="?(light|dark)"?', "data-theme=auto", found[0])
+            print(f"@media (prefers-color-scheme: {found[1]}) {{ {rule} }}", file=file)
+
+
 def check_links(app: Any, error: Exception | None) -> None:
     """Warn of links within the site that lead nowhere; make docs fails on a warning."""
     pages = {
@@ -121,6 +138,7 @@ def setup(app: Any) -> None:
     """Connect all of these."""
     app.connect("source-read", unfold)
     app.connect("build-finished", add_lessons, priority=500)
-    app.connect("build-finished", check_links, priority=600)
+    app.connect("build-finished", colour_without_script, priority=600)
+    app.connect("build-finished", check_links, priority=700)
     app.connect("autodoc-skip-member", leave_out)
     app.connect("autodoc-process-docstring", mark_attributes, priority=400)
