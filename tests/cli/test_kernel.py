@@ -77,7 +77,7 @@ def test_a_budget_is_kept_and_shown(data: Path, tmp_path: Path) -> None:
     assert 1 <= sum(one["times"] for one in about["heaviest_mistakes"]) <= 3
     assert len(stdout_of("predict", model, data).split()) == len(rows())
     words = ("train", data, "--label", "y", "-o", tmp_path / "n")
-    assert "a budget is for the final weights of a kernel" in error(*words, "--budget", "3")
+    assert "a budget needs a kernel and the final weights" in error(*words, "--budget", "3")
 
 
 def test_a_certificate_in_the_kernels_space_is_written_and_checked_twice(
@@ -100,7 +100,7 @@ def test_a_certificate_in_the_kernels_space_is_written_and_checked_twice(
         (("--degree", "2"), "--degree needs --kernel poly"),
         (("--kernel", "linear", "--gamma", "2"), "--gamma needs --kernel poly or rbf"),
         (("--kernel", "rbf", "--gamma", "-1"), "gamma must be"),
-        (("--kernel", "rbf", "--learner", "adaptive"), "a kernel is for perceptrons"),
+        (("--kernel", "rbf", "--learner", "adaptive"), "only perceptrons take a kernel"),
     ],
 )
 def test_what_train_cannot_do_is_said(

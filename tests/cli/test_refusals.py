@@ -87,6 +87,35 @@ def test_a_bad_line_far_down_leaves_the_old_model(
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["train", "far.svm", "-o", "out"],
+            "far.svm: feature index 99,999,999,999 needs",
+        ),
+        (["certify", "a.csv", "--model", "poisson"], "a.csv: row 1: response 'x' is not a number"),
+        (
+            ["certify", "a.csv", "--formula", "y ~ b"],
+            "a.csv: there is no column 'b'; the columns are 'a', 'y'",
+        ),
+        (
+            ["train", "a.csv", "-o", "out", "--positive", "z"],
+            "a.csv:3: column 'y': label 'x' is a third label, after 'z' (which you named as "
+            "positive) and '1'; name the label's column",
+        ),
+        (["journal", "verify", "a.csv"], "a.csv: not a directory"),
+    ],
+)
+def test_an_error_names_the_file_and_what_was_found_there(
+    words: list[str], said: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "far.svm").write_text("1 1:1\n-1 99999999999:1\n")
+    (here / "a.csv").write_text("a,y\n1,1\n2,x\n")
+    monkeypatch.chdir(here)
+    assert refused(here, *words).startswith(said)
+
+
+@pytest.mark.parametrize(
     ("data", "words"),
     [
         ("missing.svm", "missing.svm: no such file or directory"),

@@ -11,6 +11,7 @@ from typing import NoReturn
 from novikoff.stream.printing import one_line
 
 STDOUT = "standard output"
+_OF_NO_FILE = ("row ", "feature index ", "there is no column ")  # how such errors begin
 
 
 def fail(words: str, status: int = 2) -> NoReturn:
@@ -75,7 +76,8 @@ def one_line_errors(
         from novikoff.stream.input_problems import BadExample
 
         if isinstance(error, BadExample):
-            fail(with_cure(error, options, by_model=by_model))
+            words = with_cure(error, options, by_model=by_model)
+            fail(f"{name}: {words}" if words.startswith(_OF_NO_FILE) else words)
         if isinstance(error, BadModel):
             fail(str(error))
         raise

@@ -53,7 +53,7 @@ def listing() -> str:
     lines = [
         "usage: novikoff lab EXPERIMENT [options]",
         "",
-        "Experiments that show what a theorem promises beside what happens.",
+        "Run an experiment that compares what a theorem promises with what happens.",
         "",
         *(f"  {name:21} {summary(function)}" for name, function in EXPERIMENTS.items()),
         "",

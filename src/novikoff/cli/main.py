@@ -40,7 +40,7 @@ VERBS = {
         "mail.csv -o report.html",
     ),
     "lab": ("Run an experiment that shows a theorem, or list them all.", "conjunctions"),
-    "serve": ("Predict over HTTP now, and learn the truth later.", "service --port 1963"),
+    "serve": ("Predict over HTTP, and learn when the true labels arrive.", "service --port 1963"),
     "journal": ("Check, export, compact or copy the journal of a service.", "verify service"),
     "web": ("Place points in the browser and watch the perceptron learn.", "--port 0"),
 }
@@ -55,7 +55,7 @@ DATA                    Files, directories or patterns, compressed or not; - mea
 regression = --model    Decide which estimates of this regression model exist; --classes gives the
                         levels of multinomial and ordinal models in order.
 --fixed-effects COLUMN  Tables: give each value of this column a coefficient of its own, and leave
-                        out the constant. For verify, name it with --categorical. Repeatable.
+                        out the constant. novikoff verify takes it as --categorical. Repeatable.
 --formula FORMULA       Tables: the response and the columns of a regression, as in R; fixed effects
                         follow a bar: 'y ~ a*b + C(c) | firm + year'.
 --degree 1<=N           With --kernel poly: the degree. [3]
@@ -65,7 +65,7 @@ regression = --model    Decide which estimates of this regression model exist; -
 --threshold 0<=P<=1     Two labels: predict the positive one if its probability is at least P. [the
                         sign of the score decides]
 --cost-ratio 0<=R       Two labels: missing a positive example costs R times as much as a false
-                        alarm. The same as --threshold 1/(1 + R), which makes the cost least.
+                        alarm. The same as --threshold 1/(1 + R), which minimises the cost.
 --cluster ADDRESS       Work on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N to
                         start N processes here.
 --shards 1<=N           With --cluster: cut the data into N shards. The result depends on them, and

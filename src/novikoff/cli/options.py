@@ -38,11 +38,11 @@ LONGEST_LABEL = 24
 READING = """
 --label COLUMN          Tables: the label's column, by name or by position from 0; JSON lines: its
                         key. [the last column, the key 'label']
---positive LABEL        The positive one of two labels. [the greater]
+--positive LABEL        The positive one of two labels. [the greater number, the later text]
 --classes NEG,POS       The negative and the positive label; or all labels, if many are learned. Any
                         other is an error. [from the data]
 --keep LABEL            Read only the examples with this label. Repeatable. [all]
---one-vs-rest LABEL     Take all labels but this one as a single label, the negative.
+--one-vs-rest LABEL     Take this label as positive, and all others together as negative.
 --weight COLUMN         Tables: the column that says how much each example counts; JSON lines: its
                         key. [each counts 1]
 --ignore COLUMN         Tables: leave out this column; JSON lines: this key. Repeatable.

@@ -28,7 +28,7 @@ What: TypeAlias = Literal["labels", "scores", "both"]
 OPTIONS = """
 what = --print          Print labels, scores, or both with a tab between.
 --probabilities         Print probabilities; with --print both, the label and its probability.
---explain               Print the label, the score, and the features that decided, for each example.
+--explain               Print each label with its score and the features that add most to it.
 -n, --most 0<=N         With --explain: number of features to print.
 as_json = --json        With --explain: print one JSON object per example, each on a line.
 -o, --output            Write to this file. [stdout]
@@ -66,9 +66,9 @@ def predict(
     With --explain, each example has a line with its label and score, and then a line for each of
     the features that add most to the score: the amount (its weight times its value, as the learner
     sees it: standardised or scaled) and, if the model has a ledger (`train --ledger`), the mistakes
-    to which the weight owes most. All amounts and the constant add up to the score. Of many
-    classes, it is the lead over the next best one. With --json, each example is an object on
-    a line of its own, with numbers in full.
+    that changed the weight most. All amounts and the constant add up to the score; with more than
+    two classes, to the lead over the next best class. With --json, each example is an object on a
+    line of its own, with all digits of the numbers.
 
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.
@@ -87,7 +87,7 @@ def predict(
         fail("--json is for --explain; --print both prints labels and scores with a tab between")
     if explain and not found.has_weights:
         who = "vote" if found.kind == "voted" else "kernel"
-        fail(f"--explain: a {who} has no weights, so no feature has a part in it")
+        fail(f"--explain: a {who} has no weights to explain a score with")
     if explain and cluster is not None:
         fail("--explain works on one machine; leave out --cluster")
     if parts is not None and (cluster is None or output is not None):

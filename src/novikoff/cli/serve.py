@@ -20,8 +20,8 @@ folder = DIR            Folder of the journal; made if it does not exist.
 --token-file            Require tokens. Each line is a role (predict, reveal or admin) and a token.
 --tls-cert              Certificate, to serve over TLS.
 --tls-key               Private key of the certificate.
---predict-unwritten     Predict, without tickets, while the journal cannot be written; otherwise
-                        503.
+--predict-unwritten     While the journal cannot be written, predict without tickets, instead of
+                        answering 503.
 """
 LIMITS = Group(
     "limits",
@@ -53,7 +53,7 @@ def serve(
     *,
     limits: Annotated[Limits, LIMITS],
 ) -> None:
-    """Predict over HTTP now, and learn the truth when it comes; nothing acknowledged is lost.
+    """Predict over HTTP, and learn when the true labels arrive; nothing acknowledged is lost.
 
     Every prediction and label is on disk, in DIR, before it is answered. After SIGTERM
     or Ctrl-C, it answers the requests that it has begun, and stops.

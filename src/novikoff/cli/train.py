@@ -67,7 +67,7 @@ OPTIONS = f"""
                         {PASSES_OVER_MANY} on a cluster]
 --until-separated       Repeat until a pass makes no update or the data are proved inseparable.
 --revisit               After each pass, go over the examples mistaken so far, kept in memory, until
-                        they are right: far fewer passes separate the data.
+                        they are right. Saves most of the passes over all data.
 --margin                With --learner margin: also update when the margin is at most X. [1]
 --regularisation        Adaptive learners: larger values make smaller steps. [1]
 --matrix                Adaptive learners: one variance per weight, or the full covariance matrix

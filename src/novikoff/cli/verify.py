@@ -44,9 +44,9 @@ def verify(
     """Check that a certificate proves its verdict on the data.
 
     The check uses exact arithmetic and does not trust whoever wrote the certificate. The data and
-    these options alone decide what is read, and the answer names it: the files with their SHA-256,
-    whether they have a header, and the label. An undecided certificate proves no verdict, even if
-    everything in it is true.
+    these options alone decide what is read. The answer says what that was: the files with their
+    SHA-256, whether they have a header, and the label. An undecided certificate proves no verdict,
+    even if everything in it is true.
 
     Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """

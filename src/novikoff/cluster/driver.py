@@ -170,8 +170,7 @@ def connected(address: str) -> Iterator[Any]:
         try:
             client = distributed.Client(address, timeout=30)
         except (OSError, ValueError) as error:
-            words = f"{address}: no scheduler answers: {one_line(str(error))}"
-            raise ClusterProblem(words) from None
+            raise ClusterProblem(f"no scheduler answers: {one_line(str(error))}") from None
         with client:
             yield client
         return

@@ -87,11 +87,11 @@ class Rule:
         one_run = self.kernel is not None and self.reading == "final" and not self.joint
         if self.budget is not None and not one_run:
             raise ValueError(
-                "a budget is for the final weights of a kernel perceptron, of two labels or one "
-                "against the rest"
+                "a budget needs a kernel and the final weights, for two labels or one against the "
+                "rest"
             )
         if self.kernel is not None and self.kind in (*ADAPTIVE, *WINNOWS):
-            raise ValueError(f"a kernel is for perceptrons, not for {self.kind}")
+            raise ValueError(f"only perceptrons take a kernel, not the learner {self.kind}")
         if self.joint and self.matrix == "full":
             raise BadExample(
                 "a full matrix supports two labels only, or one against the rest",

@@ -110,7 +110,7 @@ def explain(
 ) -> Iterator[Explanation]:
     """The explanation of each row and its `chosen` class, and the causes of `most` features."""
     if reading == "vote":
-        raise ValueError("a vote has no weights, so no feature has a part in it")
+        raise ValueError("a vote has no weights to explain a score with")
     learner, ledger = runs[0]
     weights = [readings.weights(*run, reading) for run in runs]
     each = [readings.scores(*run, reading, rows) for run in runs]

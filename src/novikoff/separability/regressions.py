@@ -128,6 +128,8 @@ def _of_formula(
         y, label, trials = _response(response.strip(), frame, formulaic)
     except FormulaicError as error:
         why = " ".join(_COLOURS.sub("", str(error)).split())
+        if unknown := re.search(r"NameError: `(\w+)` is not present", why):
+            _column(unknown[1], frame)  # says which columns there are
         raise BadExample(f"the formula {formula!r}: {why}") from None
     names = list(map(str, matrix.model_spec.column_names))
     columns = _without_constant(matrix.__wrapped__, names)

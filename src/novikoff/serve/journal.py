@@ -99,6 +99,8 @@ class Journal:
 
     def __init__(self, folder: Path, *, to_read: bool = False) -> None:
         self.path, self._lock = folder / NAME, -1
+        if folder.is_file():
+            raise NotADirectoryError(20, os.strerror(20), str(folder))
         if to_read and not self.path.exists():
             raise FileNotFoundError(2, os.strerror(2), str(self.path))
         if not to_read:

@@ -26,7 +26,7 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
         direction = np.asarray(u, dtype=np.float64)
         size = length(direction)
         if size == 0 or not 0 < margin < 1:
-            raise ValueError("need a nonzero u and a margin between 0 and 1")
+            raise ValueError("u must not be 0, and the margin must be between 0 and 1")
         self.n, self.margin, self.seed, self.block = n, margin, seed, block
         self.u: Vector = direction / size
 

@@ -165,6 +165,7 @@ class LabelsAsSigns:
             key = _checked_key(text, place)
             if len(self._seen) == 2:
                 a, b = map(quoted, self._seen.values())
+                a += " (which you named as positive)" * (self._positive is not None)
                 if self._are_given:
                     words = f"{place}: label {quoted(text)} is not one of {a} and {b}"
                     raise BadExample(words, Problem.OTHER_LABEL)
