@@ -99,7 +99,7 @@ def test_offsets_are_no_columns_and_a_dot_is_all_others() -> None:
 @pytest.mark.parametrize(
     ("formula", "words"),
     [
-        ("y ~ q", "`q` is not present in the dataset"),
+        ("y ~ q", "there is no column 'q'; the columns are"),
         ("y x", "is not of the form 'y ~ x'"),
         ("y ~ x +", "Operator .* has"),
         ("y ~ x | farm", "there is no column 'farm'; the columns are 'y', 'x'"),
