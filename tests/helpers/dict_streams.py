@@ -16,7 +16,7 @@ from novikoff import (
     VotedPerceptron,
     Winnow,
 )
-from novikoff.online.names import names_of
+from novikoff.online.engine import names_of
 
 Estimator: TypeAlias = Perceptron | MarginPerceptron | VotedPerceptron | Winnow
 Maker: TypeAlias = Callable[[], Estimator]

@@ -17,10 +17,9 @@ from novikoff import AveragedPerceptron, BadExample, Perceptron, VotedPerceptron
 from novikoff.learners import Multiplicative
 from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
-from novikoff.online.engine import Engine
-from novikoff.online.names import Outcome
+from novikoff.online.engine import Engine, Outcome
 from novikoff.runs.interrupts import undisturbed
-from novikoff.stream.multiclass import TwoLabels
+from novikoff.stream.multiclass import OneAgainstRest
 
 
 @pytest.fixture(autouse=True)
@@ -186,7 +185,7 @@ def test_an_odd_number_may_use_the_estimator_it_is_learned_by() -> None:
 
 
 def test_an_engine_without_an_estimator_says_so_too() -> None:
-    engine = Engine(Rule(), TwoLabels(np.array([-1, 1])), 8)
+    engine = Engine(Rule(), OneAgainstRest(np.array([-1, 1])), 8)
     engine.open([])
     with engine.alone():
         with pytest.raises(RuntimeError, match="another thread is learning from a block"):
@@ -348,7 +347,7 @@ def test_predicting_goes_on_while_another_thread_brings_new_classes(make: Any, l
 
 
 def test_the_end_of_a_block_does_not_let_others_learn_while_a_thread_copies() -> None:
-    engine = Engine(Rule(), TwoLabels(np.array([-1, 1])), 8)
+    engine = Engine(Rule(), OneAgainstRest(np.array([-1, 1])), 8)
     engine.open([])
     assert engine.core is not None
     begun, go = threading.Event(), threading.Event()

@@ -11,7 +11,6 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import (
     JointLabels,
     OneAgainstRest,
-    TwoLabels,
     class_array,
     distinct,
     labels_of,
@@ -35,7 +34,10 @@ def test_labels_have_one_order_in_lists_and_arrays(labels: list[Any], order: lis
 
 
 def test_lists_and_arrays_have_the_same_codes() -> None:
-    for labels in (TwoLabels(np.array(["9", "10"])), labels_of(np.array(["9", "10"]), joint=True)):
+    for labels in (
+        OneAgainstRest(np.array(["9", "10"])),
+        labels_of(np.array(["9", "10"]), joint=True),
+    ):
         y = ["10", "9", "10"]
         assert labels.codes(y).tolist() == labels.codes(np.array(y)).tolist() == [1, 0, 1]
     three = OneAgainstRest(np.array([3, 4, 5]))

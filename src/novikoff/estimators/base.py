@@ -5,18 +5,17 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff.estimators import validation
 from novikoff.estimators.progress import ShownPasses
@@ -45,7 +44,7 @@ from novikoff.stream.multiclass import (
     Classes,
     JointLabels,
     Labels,
-    TwoLabels,
+    Multiclass,
     distinct,
     labels_of,
     named_classes,
@@ -73,22 +72,20 @@ _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPA
 class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """A linear classifier that learns from its mistakes, around an engine that holds its state."""
 
-    # parameters of all estimators
+    # parameters of all estimators, but for those that one declares again with init=False
     fit_intercept: bool = True
     max_iter: int = USUAL_PASSES
     shuffle: Shuffle = "once"
     random_state: RandomState = 0
     verbose: int = 0
-
-    # those that an estimator has if it declares them again
-    eta0: float = field(default=1.0, init=False)
-    ties: Ties = field(default="mistake", init=False)
-    multiclass: str = field(default="ovr", init=False)
-    class_weight: ClassWeight = field(default=None, init=False)
-    keep: KeepOrAuto = field(default="examples", init=False)
-    hash_bits: int | None = field(default=None, init=False)
-    max_names: int | None = field(default=None, init=False)
-    revisit: Revisit | None = field(default=None, init=False)
+    eta0: float = 1.0
+    ties: Ties = "mistake"
+    multiclass: Multiclass | Literal["auto"] = "ovr"
+    class_weight: ClassWeight = None
+    keep: KeepOrAuto = "auto"
+    hash_bits: int | None = None
+    max_names: int | None = None
+    revisit: Revisit | None = None
 
     # what follows is no parameter, so it is not annotated
     _separates = False  # whether fit is to separate the data, so that it warns if it did not
@@ -400,7 +397,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     "class_weight='balanced' needs all labels, which a stream does not have; "
                     "compute the weights on a sample and pass them as a dict"
                 )
-            if len(classes) == 1 and isinstance(labels, TwoLabels):
+            if len(classes) == 1 and not rule.joint:
                 raise ValueError(
                     "class_weight needs both labels from the start; pass them in the first call, "
                     "classes=[...]"
@@ -632,9 +629,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """The engine as it was when this was called, the rows of X, and the reading to use."""
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        check_is_fitted(self)
-        engine = self._engine
-        assert engine is not None
+        engine = self._learned()
         if self._reader is not None:
             rows = self._reader.rows(X)
         elif engine.core is None and not engine.is_online and not are_dicts(X):
@@ -654,9 +649,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return self._engine is not None
 
     def _learned(self) -> Engine:
-        """The engine; AttributeError before anything was learned."""
+        """The engine; NotFittedError, an AttributeError, before anything was learned."""
         if self._engine is None:
-            raise AttributeError(f"this {type(self).__name__} has not learned from anything yet")
+            raise NotFittedError(f"this {type(self).__name__} has not learned from anything yet")
         if self._engine.is_online:
             self._opened()
         return self._engine
@@ -669,21 +664,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of the features, a row a run, as scikit-learn lays them out."""
-        return self._coefficients(None)[0]
+        return self.weights()[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The weight of the constant in each run."""
-        return self._coefficients(None)[1]
+        return self.weights()[1]
 
     def weights(
         self, reading: Literal["final", "average"] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Coefficients and intercepts of a reading; by default those in coef_ and intercept_."""
-        check_is_fitted(self)
-        return self._coefficients(reading)
-
-    def _coefficients(self, reading: Reading | None) -> tuple[Vector, Vector]:
         w, constant = self._learned().coefficients(reading)
         return w if self._reader is None else w[:, : self._reader.features.dim], constant
 
@@ -766,7 +757,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
         """What happened and what is known, over the examples given, or else the mistaken ones."""
-        check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("summary needs both X and y, or neither")
         engine = self._learned()
@@ -797,7 +787,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
         Several runs, as of many classes, have a widget each, as `runs_[k].show()`.
         """
-        check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("show needs both X and y, or neither")
         if len(self.runs_) > 1:
@@ -853,7 +842,7 @@ class Calibrated:
     def each(self, answers: Sequence[tuple[Any, Any]]) -> list[float]:
         """The probability of each label with its score."""
         labels = self._engine.labels
-        if isinstance(labels, TwoLabels) and len(labels.coded) == 2:
+        if not isinstance(labels, JointLabels) and len(labels.coded) == 2:
             each = [(labels.coded[label], self._of_one(score)) for label, score in answers]
             return [chance if positive else 1.0 - chance for positive, chance in each]
         scores = [[*s.values()] if isinstance(s, Mapping) else s for _, s in answers]

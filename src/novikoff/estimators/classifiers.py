@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.estimators.base import ClassWeight, LinearClassifier
+from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.multiplicative import VARIANTS, Variant
@@ -16,7 +16,6 @@ from novikoff.learners.rule import WINNOWS, Kind, Rule
 from novikoff.ledger.kernels import AnyKernel, Gamma, Kernel
 from novikoff.ledger.ledger import KeepOrAuto, Matrix
 from novikoff.ledger.readings import Reading
-from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.number_text import is_finite_number
 
@@ -122,15 +121,6 @@ class Perceptron(LinearClassifier):
     ('separated', 1, [[2.0, 1.0]], [1])
     """
 
-    eta0: float = 1.0
-    ties: Ties = "mistake"
-    multiclass: Multiclass = "ovr"
-    class_weight: ClassWeight = None
-    keep: KeepOrAuto = "auto"
-    hash_bits: int | None = None
-    max_names: int | None = None
-    revisit: Revisit | None = None
-
     _separates = True
 
     def _rule(self, _classes: int = 2) -> Rule:
@@ -152,14 +142,6 @@ class MarginPerceptron(LinearClassifier):
     """
 
     margin: float = 1.0
-    eta0: float = 1.0
-    ties: Ties = "mistake"
-    multiclass: Multiclass = "ovr"
-    class_weight: ClassWeight = None
-    keep: KeepOrAuto = "auto"
-    hash_bits: int | None = None
-    max_names: int | None = None
-    revisit: Revisit | None = None
 
     _separates = True
 
@@ -178,13 +160,7 @@ class AveragedPerceptron(LinearClassifier):
     """
 
     max_iter: int = 20
-    eta0: float = 1.0
-    ties: Ties = "mistake"
-    multiclass: Multiclass = "ovr"
-    class_weight: ClassWeight = None
-    keep: KeepOrAuto = "auto"
-    hash_bits: int | None = None
-    max_names: int | None = None
+    revisit: None = field(default=None, init=False)
 
     def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "averaged")
@@ -203,11 +179,9 @@ class VotedPerceptron(LinearClassifier):
     """
 
     max_iter: int = 20
-    eta0: float = 1.0
-    ties: Ties = "mistake"
-    multiclass: Multiclass = "ovr"
-    class_weight: ClassWeight = None
-    hash_bits: int | None = None
+    keep: KeepOrAuto = field(default="examples", init=False)
+    max_names: None = field(default=None, init=False)
+    revisit: None = field(default=None, init=False)
 
     @property
     def gives_probabilities(self) -> bool:
@@ -282,10 +256,10 @@ class AdaptivePerceptron(LinearClassifier):
     average: bool = False
     max_iter: int = 5
     multiclass: Multiclass | Literal["auto"] = "auto"
-    class_weight: ClassWeight = None
     keep: KeepOrAuto = "counts"
-    hash_bits: int | None = None
-    max_names: int | None = None
+    eta0: float = field(default=1.0, init=False)
+    ties: Ties = field(default="mistake", init=False)
+    revisit: None = field(default=None, init=False)
 
     @property
     def variances_(self) -> NDArray[np.float64]:
@@ -358,10 +332,10 @@ class Winnow(LinearClassifier):
     variant: Variant = "balanced"
     alpha: float | None = None
     threshold: float | None = None
-    ties: Ties = "mistake"
-    keep: KeepOrAuto = "auto"
-    hash_bits: int | None = None
-    max_names: int | None = None
+    eta0: float = field(default=1.0, init=False)
+    multiclass: Multiclass = field(default="ovr", init=False)
+    class_weight: None = field(default=None, init=False)
+    revisit: None = field(default=None, init=False)
 
     def _rule(self, _classes: int = 2) -> Rule:
         if self.variant not in VARIANTS:
@@ -452,10 +426,10 @@ class KernelPerceptron(LinearClassifier):
     budget: int | None = None
     fit_intercept: bool = False
     max_iter: int = 20
-    ties: Ties = "mistake"
-    multiclass: Multiclass = "ovr"
-    class_weight: ClassWeight = None
-    revisit: Revisit | None = None
+    eta0: float = field(default=1.0, init=False)
+    keep: KeepOrAuto = field(default="examples", init=False)
+    hash_bits: None = field(default=None, init=False)
+    max_names: None = field(default=None, init=False)
 
     _is_by_blocks = True
 
@@ -484,7 +458,8 @@ class KernelPerceptron(LinearClassifier):
         """There is no such explanation: a kernel does not add up what features contribute."""
         raise ValueError("a kernel does not add up what each feature contributes; see ledger_")
 
-    def _coefficients(self, _reading: Reading | None) -> NoReturn:
+    def weights(self, reading: Reading | None = None) -> NoReturn:
+        """There are none that could be written down."""
         raise AttributeError("weights in a kernel's space have no coordinates; see ledger_")
 
     def __sklearn_tags__(self) -> Any:

@@ -18,8 +18,7 @@ from novikoff.learners.kernel import Dual
 from novikoff.learners.multiplicative import ALPHAS, Multiplicative, usual_threshold
 from novikoff.learners.rule import ADAPTIVE, READINGS, WINNOWS, Kind
 from novikoff.models.model import ORDER, Model
-from novikoff.online.engine import Engine
-from novikoff.online.names import Names, names_of
+from novikoff.online.engine import Engine, Names, names_of
 from novikoff.sources.features import Features
 from novikoff.sources.in_memory import RowsOfModel
 from novikoff.sources.read_options import TextRule
@@ -114,7 +113,7 @@ def to_model(
         fitted = estimator._order or whole | {"seed": seed if estimator.shuffle else None}
         coded = labels.coded
         values = tuple(sorted(coded, key=coded.__getitem__))
-        is_alone = len(values) == 1 and isinstance(labels, multiclass.TwoLabels)
+        is_alone = len(values) == 1 and not engine.rule.joint
         texts = negative_and_positive(values) if is_alone else tuple(map(written, values))
         if len(set(texts)) < len(texts):
             raise ValueError("two labels are written alike in a model file")
@@ -237,9 +236,7 @@ def _labels_of(model: Model) -> multiclass.Labels:
         classes = multiclass.class_array(values)
         numbers = [values.index(label) for label in classes.tolist()]
         return multiclass.JointLabels(classes, np.array(numbers, dtype=np.int32))
-    if len(values) == 1:
-        return multiclass.TwoLabels(np.array(values), is_positive_alone(values[0]))
-    return multiclass.labels_of(np.array(values))
+    return multiclass.OneAgainstRest(np.array(values), is_positive_alone(values[0]))
 
 
 def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:

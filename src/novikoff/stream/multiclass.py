@@ -1,6 +1,6 @@
-"""The labels of a learner: two, many each against the rest, or many learned jointly.
+"""The labels of a learner: each learned against the rest, or any number learned jointly.
 
-All are frozen: a new label makes a new object.
+Both are frozen: a new label makes a new object.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def named_classes(classes: ArrayLike | None) -> Classes | None:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """What the three kinds of labels share: the labels seen so far, in order, and their codes."""
+    """What both kinds of labels share: the labels seen so far, in order, and their codes."""
 
     classes: Classes
     coded: dict[Any, int] = field(init=False, repr=False)
@@ -139,18 +139,13 @@ class _Labels:
             return self.classes.take(chosen.view(np.int8))  # half the time of classes[...]
         return np.asarray(self.classes[scores.argmax(axis=1)])
 
-    def _check_same(self, named: Classes | None) -> None:
-        if named is not None and named.tolist() != self.classes.tolist():
-            raise ValueError(
-                f"classes {named.tolist()} are not those of the first call: {self.classes.tolist()}"
-            )
-
 
 @dataclass(frozen=True, eq=False)
-class TwoLabels(_Labels):
+class OneAgainstRest(_Labels):
     """Two labels, learned in one run: code 0 is −1, and code 1, the greater label, is +1.
 
-    While only one label has been seen, `alone_is_positive` says which of the two it is.
+    Or more, named at first: each is learned against the rest in a run of its own. While only one
+    label has been seen, `alone_is_positive` says which of two it is.
     """
 
     alone_is_positive: bool = True
@@ -165,27 +160,31 @@ class TwoLabels(_Labels):
         labels = tuple(self.classes.tolist())
         return labels * 2 if len(labels) == 1 else labels
 
-    def met(self, y: Given, named: Classes | None, *, symmetric: bool) -> Labels:
+    def met(self, y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
         """The labels after those of y; unless `symmetric`, it must be known which is positive."""
-        if len(self.classes) == 2:
-            self._check_same(named)
+        if len(self.classes) > 1:
+            known = self.classes.tolist()
+            if named is not None and named.tolist() != known:
+                raise ValueError(
+                    f"classes {named.tolist()} are not those of the first call: {known}"
+                )
             return self
         if len(self.classes) == 1:
             return self._second(y, named, symmetric=symmetric)
         if named is not None:
-            return labels_of(named)
+            return OneAgainstRest(named)
         found = class_array(y)
         if len(found) > 1:
-            return TwoLabels(found[:2])  # `codes` rejects a third
+            return OneAgainstRest(found[:2])  # `codes` rejects a third
         label = found.tolist()[0]
         if label not in (1, 0, -1) and not symmetric:  # True and False are 1 and 0
             raise ValueError(
                 f"cannot tell yet whether {label!r} is the positive label, which matters with "
                 "these settings; pass both, classes=[...], in the first call or to the Protocol"
             )
-        return TwoLabels(found, is_positive_alone(label))
+        return OneAgainstRest(found, is_positive_alone(label))
 
-    def _second(self, y: Given, named: Classes | None, *, symmetric: bool) -> TwoLabels:
+    def _second(self, y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
         alone = self.classes.tolist()[0]
         if named is not None and (alone not in named.tolist() or len(named) > 2):
             raise ValueError(
@@ -197,8 +196,8 @@ class TwoLabels(_Labels):
             return self
         if len(both) > 2:
             other = next(label for label in y if label != alone)
-            TwoLabels(class_array([alone, other])).codes(y, learning=True)  # rejects the third
-        after = TwoLabels(both)
+            OneAgainstRest(class_array([alone, other])).codes(y, learning=True)  # rejects the third
+        after = OneAgainstRest(both)
         if after.is_turned(self) and not symmetric:
             side = "positive" if self.alone_is_positive else "negative"
             raise ValueError(
@@ -209,6 +208,8 @@ class TwoLabels(_Labels):
 
     def _third(self, label: Any, where: str) -> BadExample:
         known = self.classes.tolist()
+        if len(known) > 2:
+            return self._unknown(label, where)
         if isinstance(label, str) != isinstance(known[0], str):
             return BadExample(
                 f"{where}labels must be all texts or all numbers, not {known[0]!r} and {label!r}"
@@ -219,31 +220,17 @@ class TwoLabels(_Labels):
             "against the rest; or use multiclass='joint', which accepts new classes at any time"
         )
 
-    def of_run(self, codes: NDArray[Any], _k: int) -> Signs:
-        """The labels of the run: +1 for code 1, −1 for code 0."""
-        return _signs(codes == 1)
-
-    def class_weights(self, each: Vector) -> list[Sequence[float]]:
-        """For each run, the factors of a step, from those of the classes."""
-        return [(float(each[0]), float(each[1]))] if len(each) == 2 else [(1.0, 1.0)]
-
-
-@dataclass(frozen=True, eq=False)
-class OneAgainstRest(_Labels):
-    """More than two classes, each learned against the rest in a run of its own."""
-
-    def met(self, _y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
-        """The same labels: all classes were named at first."""
-        self._check_same(named)
-        return self
-
     def of_run(self, codes: NDArray[Any], k: int) -> Signs:
-        """The labels of run k: +1 for its class, −1 for all others."""
-        return _signs(codes == k)
+        """The labels of run k: +1 for its class, the second of two, and −1 for all others."""
+        positive = codes == (k if len(self.classes) > 2 else 1)
+        signs: Signs = positive.view(np.int8) * np.int8(2) - np.int8(1)
+        return signs
 
     def class_weights(self, each: Vector) -> list[Sequence[float]]:
-        """For each run, the factors of a step for the rest and for its class."""
-        return [(1.0, float(weight)) for weight in each]
+        """For each run, the factors of a step for −1 and for +1, from those of the classes."""
+        if len(each) > 2:
+            return [(1.0, float(weight)) for weight in each]
+        return [(float(each[0]), float(each[1]))] if len(each) == 2 else [(1.0, 1.0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,14 +299,14 @@ class JointLabels(_Labels):
         return [each[i] for i in np.argsort(self.numbers).tolist()]
 
 
-Labels: TypeAlias = TwoLabels | OneAgainstRest | JointLabels
+Labels: TypeAlias = OneAgainstRest | JointLabels
 
 
 def labels_of(classes: Classes, *, joint: bool = False) -> Labels:
     """The labels of a learner that knows these classes beforehand; none for a new stream."""
     if joint:
         return JointLabels(classes, np.arange(len(classes), dtype=np.int32))
-    return TwoLabels(classes) if len(classes) <= 2 else OneAgainstRest(classes)
+    return OneAgainstRest(classes)
 
 
 def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
@@ -342,8 +329,3 @@ def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
             raise BadExample(f"the label {label!r} {why}")
     order = sorted(range(len(found)), key=lambda i: (label_key(found[i]), str(found[i])))
     return labels[order], np.argsort(order)[which]
-
-
-def _signs(positive: NDArray[Any]) -> Signs:
-    signs: Signs = positive.view(np.int8) * np.int8(2) - np.int8(1)
-    return signs
