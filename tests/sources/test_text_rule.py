@@ -8,7 +8,7 @@ import random
 import sys
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -22,13 +22,15 @@ from novikoff import BadExample, TextFeatures
 from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.chunks import Names
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import GRAMS, TEXT_VALUES, TextRule
+from novikoff.sources.read_options import Grams, TextRule, TextValues
 from novikoff.stream.rows import SparseRows
 
 same_unicode = pytest.mark.skipif(
     unicodedata.unidata_version != UNICODE, reason="this Python has another version of Unicode"
 )
-RULES = [TextRule(g, v, u) for g in GRAMS for v in TEXT_VALUES for u in (False, True)]
+RULES = [
+    TextRule(g, v, u) for g in get_args(Grams) for v in get_args(TextValues) for u in (False, True)
+]
 TEXTS = [
     "Free entry! FREE ENTRY? Don't",
     "",

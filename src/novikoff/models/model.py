@@ -22,7 +22,7 @@ from novikoff.models.calibration import Calibration, probabilities
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import CHOICES, DELIMITER, GRAMS, TEXT_VALUES
+from novikoff.sources.read_options import CHOICES, DELIMITER
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Codes
@@ -386,8 +386,8 @@ def _checked_options(options: Settings) -> Settings:
             stored.refuse("its columns of words are not columns, or they are texts")
     if "words" in options:
         rule = Stored("rule for texts", stored.settings("text_rule"), {})
-        rule.choice("grams", GRAMS)
-        rule.choice("values", TEXT_VALUES)
+        for name in ("grams", "values"):
+            rule.choice(name, CHOICES[name])
         rule.flag("unit_length")
     if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
         stored.refuse("its delimiter is not a valid character")

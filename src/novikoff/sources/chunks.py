@@ -49,6 +49,23 @@ class Names:
     def __iter__(self) -> Iterator[bytes]:
         return iter(separate(self.text, self.starts))
 
+    @classmethod
+    def joined(cls, parts: Sequence[Names]) -> Self:
+        """The names of all the parts in order."""
+        lengths = np.concatenate([np.diff(names.starts) for names in parts])
+        return cls(
+            np.concatenate([names.text for names in parts]),
+            np.append(0, np.cumsum(lengths)),
+            np.concatenate([names.hashes for names in parts]),
+        )
+
+    def take(self, which: Positions) -> Names:
+        """These names, in this order."""
+        lengths = np.diff(self.starts)[which]
+        starts = np.append(0, np.cumsum(lengths))
+        at = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
+        return Names(self.text[at], starts, self.hashes[which])
+
 
 def first_seen(codes: NDArray[np.int32 | np.int64], count: int) -> Positions:
     """For each code below `count`, its first place among the codes; their number if none has it."""
@@ -56,6 +73,17 @@ def first_seen(codes: NDArray[np.int32 | np.int64], count: int) -> Positions:
     first = np.full(count + 1, n)  # the last is for −1
     first[codes[::-1]] = np.arange(n)[::-1]
     return first[:-1]
+
+
+def by_appearance(rows: SparseRows, names: Names, *, known: int = 0) -> tuple[SparseRows, Names]:
+    """The rows with the names that they have, in order of appearance, after the `known` first."""
+    first = first_seen(rows.indices, len(names))
+    first[:known] = -1
+    used = np.argsort(first, kind="stable")[: int((first < len(rows.indices)).sum())]
+    places = np.zeros(len(names), dtype=rows.indices.dtype)
+    places[used] = np.arange(len(used))
+    renamed = SparseRows(rows.values, places[rows.indices], rows.starts, len(used))
+    return renamed, names.take(used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +115,11 @@ class Chunk:
 
     def only(self, which: Positions) -> Chunk:
         """A copy of some examples, in order; the names are those that they have."""
-        part, names = self._taken(which), self.names
-        if names is None:
+        part = self._taken(which)
+        if self.names is None:
             return part
-        rows = part.rows.sparse()
-        met = first_seen(rows.indices, len(names))
-        used = np.argsort(met, kind="stable")[: int((met < len(rows.indices)).sum())]
-        places = np.zeros(len(names), dtype=rows.indices.dtype)
-        places[used] = np.arange(len(used))
-        rows = SparseRows(rows.values, places[rows.indices], rows.starts, len(used))
-        texts = list(names)
-        return replace(part, rows=rows, names=Names.of([texts[k].decode() for k in used]))
+        rows, names = by_appearance(part.rows.sparse(), self.names)
+        return replace(part, rows=rows, names=names)
 
     def _taken(self, which: Positions) -> Chunk:
         weights = self.importances

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.chunks import Chunk, Names, first_seen
+from novikoff.sources.chunks import Chunk, Names, by_appearance
 from novikoff.stream.rows import Positions, SparseRows, Vector
 
 Pair: TypeAlias = tuple[str, str]
@@ -72,16 +72,12 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
         names += [f"{names[i]}*{names[j]}" for i, j in zip(a.tolist(), b.tolist(), strict=True)]
     rows_of, indices, products = (np.concatenate(parts) for parts in zip(*made, strict=True))
     order = np.argsort(rows_of, kind="stable")
-    # names in order of appearance, row by row, so that it does not matter where the rows were cut
-    indices = indices[order]
-    first = first_seen(indices, len(names))
-    first[: len(chunk.columns or ())] = -1  # the columns of a table are known before its rows
-    used = np.argsort(first, kind="stable")[: int((first < len(indices)).sum())]
-    place = np.empty(len(names), dtype=np.int64)
-    place[used] = np.arange(len(used))
-    entries = rows_of[order], place[indices], products[order]
-    multiplied = SparseRows.of_entries(*entries, len(rows), len(used))
-    named = Names.of([names[k] for k in used.tolist()])
+    entries = rows_of[order], indices[order], products[order]
+    multiplied = SparseRows.of_entries(*entries, len(rows), len(names))
+    # names in order of appearance, row by row, so that it does not matter where the rows were cut;
+    # but the columns of a table are known before its rows
+    known = len(chunk.columns or ())
+    multiplied, named = by_appearance(multiplied, Names.of(names), known=known)
     return replace(chunk, rows=multiplied, names=named), counts
 
 

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +14,7 @@ from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.read_options import (
-    USUAL,
-    Decimal,
-    Format,
-    Missing,
-    Quote,
-    ReadOptions,
-    TextRule,
-)
+from novikoff.sources.read_options import Format, Missing, ReadOptions
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
@@ -232,24 +225,11 @@ class Data:
 def read(
     paths: Paths,
     *,
-    label: str | int | None = None,
-    format: Format | None = None,
     zero_based: bool | None = None,
     classes: Sequence[str] | None = None,
     positive: str | None = None,
-    keep: Sequence[str] = (),
-    one_vs_rest: str | None = None,
-    weight: str | int | None = None,
-    missing: Missing = "refuse",
-    ignore: Sequence[str] = (),
-    categorical: Sequence[str] = (),
-    text: Sequence[str] = (),
-    text_rule: TextRule = USUAL,
-    delimiter: str | None = None,
-    decimal: Decimal | None = None,
-    quote: Quote | None = None,
-    header: bool | None = None,
     hashed: bool = False,
+    **options: Any,
 ) -> Data:
     r"""All the examples of files, with their labels as −1 and +1.
 
@@ -269,8 +249,8 @@ def read(
         The positive label; by default the greater of the two.
     hashed
         Whether to compute the SHA-256 of the files, by which a certificate names them.
-
-    The other parameters are those of `ReadOptions`.
+    options
+        The parameters of `ReadOptions`, such as `label`, `format`, `keep`, `missing` or `ignore`.
 
     Examples
     --------
@@ -285,22 +265,8 @@ def read(
     >>> data.block[1]
     Example(columns=array([0, 1]), values=array([80.,  7.]), label=1, importance=1.0)
     """
-    how = ReadOptions(
-        format,
-        label,
-        weight=weight,
-        keep=tuple(keep),
-        one_vs_rest=one_vs_rest,
-        missing=missing,
-        ignore=tuple(ignore),
-        categorical=tuple(categorical),
-        text=tuple(text),
-        text_rule=text_rule,
-        delimiter=delimiter,
-        decimal=decimal,
-        quote=quote,
-        header=header,
-    )
+    given: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in options.items()}
+    how = ReadOptions(**given)
     return Scanned(
         paths, how, zero_based=zero_based, classes=classes, positive=positive, hashed=hashed
     ).whole()

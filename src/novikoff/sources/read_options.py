@@ -21,13 +21,13 @@ Quote: TypeAlias = Literal["double", "none"]
 Decimal: TypeAlias = Literal["point", "comma"]
 Grams: TypeAlias = Literal["words", "pairs", "characters"]
 TextValues: TypeAlias = Literal["counts", "binary", "log"]
-GRAMS: tuple[Grams, ...] = get_args(Grams)
-TEXT_VALUES: tuple[TextValues, ...] = get_args(TextValues)
 CHOICES: dict[str, tuple[str, ...]] = {
     "format": get_args(Format),
     "missing": get_args(Missing),
     "quote": get_args(Quote),
     "decimal": get_args(Decimal),
+    "grams": get_args(Grams),
+    "values": get_args(TextValues),
 }
 # What a model's data decide, where nothing else is given; and what a model need not remember.
 _AS_TRAINED = (
@@ -37,6 +37,13 @@ _AS_TRAINED = (
 _NOT_GIVEN: tuple[object, ...] = (None, (), {})
 _USUAL = {"missing": "refuse", "decimal": "point", "quote": "double"}
 DELIMITER = re.compile(r"[\x01-\t !#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
+
+
+def _check_choices(options: object) -> None:
+    """Raise ValueError if one of the options is not among its choices."""
+    for name, choices in CHOICES.items():
+        if (given := getattr(options, name, None)) is not None and given not in choices:
+            raise ValueError(f"{name} must be one of {', '.join(choices)}, not {given!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +71,13 @@ class TextRule:
     unit_length: bool = True
 
     def __post_init__(self) -> None:
-        for name, given, choices in (
-            ("grams", self.grams, GRAMS),
-            ("values", self.values, TEXT_VALUES),
-        ):
-            if given not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {given!r}")
+        _check_choices(self)
 
     @property
     def for_core(self) -> tuple[int, int, bool]:
         """The rule in the core's numbers."""
-        return GRAMS.index(self.grams), TEXT_VALUES.index(self.values), self.unit_length
+        grams, values = CHOICES["grams"].index(self.grams), CHOICES["values"].index(self.values)
+        return grams, values, self.unit_length
 
     def rows(
         self, text: NDArray[np.uint8], starts: Positions, field: str
@@ -167,9 +170,7 @@ class ReadOptions:
     like_before: bool = False
 
     def __post_init__(self) -> None:
-        for name, choices in CHOICES.items():
-            if (given := getattr(self, name)) is not None and given not in choices:
-                raise ValueError(f"{name} must be one of {', '.join(choices)}, not {given!r}")
+        _check_choices(self)
         if self.delimiter is not None and not DELIMITER.fullmatch(self.delimiter):
             raise ValueError(
                 "the delimiter must be one character that is no letter, digit, quote, sign or "

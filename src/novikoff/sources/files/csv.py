@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk, TableColumns
+from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.table_layout import (
     SAMPLE,
     Columns,
@@ -72,11 +72,6 @@ class Table(TextFormat):
         return self.how.missing_rule != "indicate" and not named
 
     @property
-    def table(self) -> TableColumns | None:
-        """The columns; known once reading has started."""
-        return None if self._found is None else self._found.table
-
-    @property
     def description(self) -> str:
         """What is read and how: "CSV, comma, header, label 'kind', 5 numbers, 1 text (origin)"."""
         if self._found is None:
@@ -115,7 +110,7 @@ class Table(TextFormat):
             raise error.at(f"{where}:{first.line + 1}")
         if self._found is None:
             layout = self._found = _find_layout(found, where, self.how, separator)
-            self._separator = separator
+            self._separator, self.table = separator, layout.table
             positions = np.full(len(layout.names), -1, dtype=np.int32)
             positions[list(layout.features)] = np.arange(len(layout.features))
             self._for_core = {

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.arrays import Where, check_finite, exact
-from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, first_seen
+from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, by_appearance, first_seen
 from novikoff.sources.files.arrow_arrays import arrow, from_numpy, starts_of, strings, to_numpy
 from novikoff.sources.files.npz import opened_array
 from novikoff.sources.files.table_layout import (
@@ -241,26 +241,14 @@ def cells_as_rows(fields: Sequence[Cells]) -> tuple[SparseRows, Names]:
 
 def side_by_side(parts: Sequence[tuple[SparseRows, Names]]) -> tuple[SparseRows, Names]:
     """The rows of the parts next to each other, and the names in the order of the rows."""
-    lengths = np.array([np.diff(rows.starts) for rows, _ in parts], dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(lengths.sum(axis=0))])
-    values, indices = np.empty(int(starts[-1])), np.empty(int(starts[-1]), dtype=np.int32)
-    before, names_before = starts[:-1].copy(), 0
-    for (rows, names), own in zip(parts, lengths, strict=True):
-        at = np.repeat(before - rows.starts[:-1], own) + np.arange(len(rows.values))
-        values[at], indices[at] = rows.values, rows.indices + names_before
-        before += own
-        names_before += len(names)
-    text = np.concatenate([names.text for _, names in parts])
-    sizes = np.concatenate([np.diff(names.starts) for _, names in parts])
-    hashes = np.concatenate([names.hashes for _, names in parts])
-    ends = np.cumsum(sizes)
-    order = np.argsort(first_seen(indices, names_before), kind="stable")
-    places = np.empty(names_before, dtype=np.int32)
-    places[order] = np.arange(names_before, dtype=np.int32)
-    new_starts = np.concatenate([[0], np.cumsum(sizes[order])])
-    moved = np.repeat((ends - sizes)[order] - new_starts[:-1], sizes[order])
-    named = Names(text[moved + np.arange(len(text))], new_starts, hashes[order])
-    return SparseRows(values, places[indices], starts.astype(np.int32), names_before), named
+    before = np.cumsum([0, *(len(names) for _, names in parts)]).astype(np.int32)
+    entries = [rows.entries() for rows, _ in parts]
+    of_row, columns, values = (np.concatenate(arrays) for arrays in zip(*entries, strict=True))
+    columns += np.repeat(before[:-1], [len(values) for *_, values in entries])
+    order = np.argsort(of_row, kind="stable")
+    n, dim = len(parts[0][0]), int(before[-1])
+    rows = SparseRows.of_entries(of_row[order], columns[order], values[order], n, dim)
+    return by_appearance(rows, Names.joined([names for _, names in parts]))
 
 
 def layout_of(
@@ -476,22 +464,22 @@ class Cells:
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Self:
         """The cells of all the parts in order."""
-        import pyarrow as pa
-
-        before = np.cumsum([0, *(len(part.names) for part in parts)])
-        codes = [
-            np.where(part.codes < 0, np.int32(-1), part.codes + np.int32(shift))
-            for part, shift in zip(parts, before, strict=False)
-        ]
-        return cls(
-            np.concatenate(codes),
-            np.concatenate([part.values for part in parts]),
-            pa.concat_arrays([part.names for part in parts]),
-        )
+        names, codes = _united(parts)
+        return cls(np.concatenate(codes), np.concatenate([part.values for part in parts]), names)
 
     def lengths(self) -> Positions:
         """For each example, the length in bytes of its feature's name."""
         return np.append(np.diff(starts_of(self.names)), 0)[self.codes]
+
+
+def _united(parts: Sequence[Cells]) -> tuple[pa.LargeStringArray, list[NDArray[np.int32]]]:
+    """The names of all the parts, one after another, and the codes of each part among them."""
+    import pyarrow as pa
+
+    before = np.cumsum([0, *(len(part.names) for part in parts)]).astype(np.int32)
+    pairs = zip(parts, before, strict=False)
+    codes = [np.where(part.codes < 0, np.int32(-1), part.codes + shift) for part, shift in pairs]
+    return pa.concat_arrays([part.names for part in parts]), codes
 
 
 _Piece: TypeAlias = list[Cells]  # some rows: a column for each feature, then the label's if any
@@ -575,12 +563,8 @@ def _texts(entries: pa.Array, used: Mask, where: Where) -> pa.LargeStringArray:
 
 def numbered(columns: Sequence[Cells]) -> tuple[Names, NDArray[np.int32]]:
     """The names of the cells, each once, in row order, and the place of each cell's name, or −1."""
-    import pyarrow as pa
-
-    names = pa.concat_arrays([column.names for column in columns])
-    before = np.cumsum([0, *(len(column.names) for column in columns)])
-    cells = np.column_stack([column.codes for column in columns])
-    cells = np.where(cells < 0, np.int32(-1), cells + before[:-1].astype(np.int32))
+    names, codes = _united(columns)
+    cells = np.column_stack(codes)
     first = first_seen(cells.reshape(-1), len(names))
     met = np.argsort(first)[: int((first < cells.size).sum())]
     encoded = names.take(from_numpy(met)).dictionary_encode()  # categories may repeat in a column

@@ -32,15 +32,11 @@ class TextFormat(ABC):
     """How to cut a text, parse it and explain what is wrong with a line."""
 
     hashes = False  # whether the format can hash names while it reads
+    table: TableColumns | None = None  # the columns of a table, once reading has started
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         self.how = how or ReadOptions()
         self.hash_bits = self.how.hash_bits if self.hashes else None
-
-    @property
-    def table(self) -> TableColumns | None:
-        """The columns, if the text is a table; known once reading has started."""
-        return None
 
     @property
     @abstractmethod
