@@ -236,7 +236,8 @@ def _labels_of(model: Model) -> multiclass.Labels:
         classes = multiclass.class_array(values)
         numbers = [values.index(label) for label in classes.tolist()]
         return multiclass.JointLabels(classes, np.array(numbers, dtype=np.int32))
-    return multiclass.OneAgainstRest(np.array(values), is_positive_alone(values[0]))
+    is_positive = len(values) != 1 or is_positive_alone(values[0])
+    return multiclass.OneAgainstRest(np.array(values), is_positive)
 
 
 def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:

@@ -258,7 +258,7 @@ class Source(ABC):
 
     @abstractmethod
     def _chunks(self) -> Iterator[Chunk]:
-        """All examples of the files, in order."""
+        """All examples of the files, in order; iteration counts their positions."""
 
     def __iter__(self) -> Iterator[Chunk]:
         return self.choice.applied(

@@ -123,7 +123,7 @@ def _kept(path: str, source: Source) -> Iterator[Chunk]:
             if "skipped" in header:
                 source.skipped += header["skipped"]
                 return
-            yield _chunk(header, arrays, source.first)
+            yield _chunk(header, arrays)
             n += 1
     yield from islice(_keeping(path, source), n, None)
 
@@ -133,7 +133,7 @@ def _keeping(path: str, source: Source) -> Iterator[Chunk]:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with atomic_write(path, durable=False) as file:
             for chunk in source._chunks():
-                _store(file, *_taken_apart(chunk, source.first))
+                _store(file, *_taken_apart(chunk))
                 yield chunk
             _store(file, {"skipped": source.skipped}, {})
     except OSError as error:
@@ -151,11 +151,10 @@ def _store(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, Any])
 _PLAIN = ("label_texts", "label_places", "columns", "is_hashed", "is_matrix")
 
 
-def _taken_apart(chunk: Chunk, first: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A chunk as a header and arrays; positions are counted from the beginning of the shard."""
+def _taken_apart(chunk: Chunk) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A chunk as a header and arrays, without its position, which iteration gives it."""
     values, indices, starts, dim = chunk.rows.core
-    header = {name: getattr(chunk, name) for name in _PLAIN}
-    header |= {"dim": dim, "first": chunk.first - first}
+    header = {"dim": dim} | {name: getattr(chunk, name) for name in _PLAIN}
     arrays = {"values": values, "indices": indices, "row_starts": starts, "labels": chunk.labels}
     arrays |= {"importances": chunk.importances}
     if (names := chunk.names) is not None:
@@ -163,7 +162,7 @@ def _taken_apart(chunk: Chunk, first: int) -> tuple[dict[str, Any], dict[str, An
     return header, {name: array for name, array in arrays.items() if array is not None}
 
 
-def _chunk(header: dict[str, Any], arrays: dict[str, Any], first: int) -> Chunk:
+def _chunk(header: dict[str, Any], arrays: dict[str, Any]) -> Chunk:
     text, values, dim = arrays.get("text"), arrays["values"], header["dim"]
     listed = {name: header[name] for name in _PLAIN}
     plain: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in listed.items()}
@@ -175,7 +174,6 @@ def _chunk(header: dict[str, Any], arrays: dict[str, Any], first: int) -> Chunk:
         arrays["labels"],
         names=None if text is None else Names(text, arrays["starts"], arrays["hashes"]),
         importances=arrays.get("importances"),
-        first=first + header["first"],
         **plain,
     )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import dropwhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class Table(TextFormat):
     name holds the names of rows, and is left out.
     """
 
+    core = _core.parse_csv
     hashes = True
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
@@ -56,7 +57,6 @@ class Table(TextFormat):
         self._quotes = self.how.quote != "none"
         self._separator = self.how.delimiter or separator
         self._found: Layout | None = None
-        self._for_core: dict[str, Any] = {}
 
     @property
     def layout(self) -> Layout:
@@ -113,7 +113,7 @@ class Table(TextFormat):
             self._separator, self.table = separator, layout.table
             positions = np.full(len(layout.names), -1, dtype=np.int32)
             positions[list(layout.features)] = np.arange(len(layout.features))
-            self._for_core = {
+            self.for_core = {
                 "separator": separator,
                 "quotes": self._quotes,
                 "decimal_comma": self.how.decimal == "comma",
@@ -138,10 +138,6 @@ class Table(TextFormat):
         if self._found is None and len(self._records(text[:cut].tobytes(), separator, 2)) < 2:
             return 0
         return cut
-
-    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
-        """The examples of text[:length], and the lines that cannot be read."""
-        return _core.parse_csv(text, length=length, allowed=allowed, **self._for_core)
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""

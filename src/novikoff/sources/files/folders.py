@@ -30,7 +30,6 @@ class Documents(Source):
 
     def _chunks(self) -> Iterator[Chunk]:
         self.done, self.skipped = 0, []
-        first = self.first
         held: list[tuple[Input, bytes]] = []
         size = 0
         for one in self.inputs:
@@ -42,10 +41,10 @@ class Documents(Source):
             held.append((one, text))
             size += len(text)
             if size >= PIECE_BYTES:
-                yield self._chunk(held, first)
-                first, held, size = first + len(held), [], 0
+                yield self._chunk(held)
+                held, size = [], 0
         if held:
-            yield self._chunk(held, first)
+            yield self._chunk(held)
 
     def _flaw(self, one: Input, text: bytes) -> BadExample | None:
         if self._how.labelled and one.folder is None:
@@ -53,7 +52,7 @@ class Documents(Source):
         at, error = not_utf8(text)
         return error.at(one.name) if at >= 0 else None
 
-    def _chunk(self, held: Sequence[tuple[Input, bytes]], first: int) -> Chunk:
+    def _chunk(self, held: Sequence[tuple[Input, bytes]]) -> Chunk:
         starts = np.cumsum([0, *(len(text) for _, text in held)], dtype=np.int64)
         text = np.frombuffer(b"".join(text for _, text in held), dtype=np.uint8)
         rows, names = self._how.text_rule.rows(text, starts, FIELD)
@@ -68,5 +67,4 @@ class Documents(Source):
             tuple(places),
             tuple(name for _, name in places.values()),
             names,
-            first=first,
         )

@@ -10,7 +10,7 @@ import numpy as np
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.table_layout import SAMPLE, check_categories
-from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
+from novikoff.sources.files.text import NOT_UTF8, Parsed, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.printing import listed, plural, quoted
@@ -57,10 +57,22 @@ class JsonLines(TextFormat):
     texts are refused if they do not look like categories, unless `categorical` has their key.
     """
 
+    core = _core.parse_jsonl
+
     def __init__(self, how: ReadOptions | None = None) -> None:
         super().__init__(how)
         self.label = "label" if self.how.label is None else str(self.how.label)
         self.weight = "" if self.how.weight is None else str(self.how.weight)
+        self.for_core = {
+            "label": self.label,
+            "labelled": self.how.labelled,
+            "weight": self.weight,
+            "weighed": self.how.weighed,
+            "missing": self.how.missing_rule,
+            "ignored": self.how.ignore,
+            "texts": self.how.text,
+            "rule": self.how.text_rule.for_core,
+        }
 
     @property
     def description(self) -> str:
@@ -71,22 +83,6 @@ class JsonLines(TextFormat):
         if self.how.ignore:
             parts.append(f"{listed(self.how.ignore, 8)} ignored")
         return ", ".join(parts)
-
-    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
-        """The examples of a piece, until more lines than allowed are bad."""
-        return _core.parse_jsonl(
-            text,
-            length=length,
-            allowed=allowed,
-            label=self.label,
-            labelled=self.how.labelled,
-            weight=self.weight,
-            weighed=self.how.weighed,
-            missing=self.how.missing_rule,
-            ignored=self.how.ignore,
-            texts=self.how.text,
-            rule=self.how.text_rule.for_core,
-        )
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk; the first one shows what the keys hold."""

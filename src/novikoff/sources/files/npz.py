@@ -51,7 +51,7 @@ class ArrayFiles(Source):
         return ["npz"]
 
     def _chunks(self) -> Iterator[Chunk]:
-        first, self.done = self.first, 0
+        self.done = 0
         for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             with opened(path, labelled=self._labelled) as arrays:
                 n, d = _shape(arrays)
@@ -60,8 +60,8 @@ class ArrayFiles(Source):
                     marks = arrays["y"].read(len(rows)) if "y" in arrays else None
                     labels, texts, met = self._labels(marks, len(rows), row)
                     places = tuple(f"{path}: row {i}" for i in met)
-                    yield Chunk(rows, labels, texts, places, first=first, is_matrix=True)
-                    row, first = row + len(rows), first + len(rows)
+                    yield Chunk(rows, labels, texts, places, is_matrix=True)
+                    row += len(rows)
             self.done += size
 
     def _labels(

@@ -98,13 +98,13 @@ class ArrowFiles(Source):
         return None if j is None else self._layout.names[j]
 
     def _chunks(self) -> Iterator[Chunk]:
-        first, self.done = self.first, 0
+        self.done = 0
         for one in self.inputs:
             begin = one.begin if isinstance(one, Part) else 0
             row = sum(_group_sizes(one.path)[:begin]) if begin else 0
             for pieces in self._cut(self._pieces(one, row)):
-                yield (chunk := self._chunk(pieces, one.path, row, first))
-                row, first = row + len(chunk), first + len(chunk)
+                yield (chunk := self._chunk(pieces, one.path, row))
+                row += len(chunk)
             self.done += one.size or 0
 
     def _pieces(self, one: Input, row: int) -> Iterator[_Piece]:
@@ -184,7 +184,7 @@ class ArrowFiles(Source):
         if held:
             yield held
 
-    def _chunk(self, pieces: list[_Piece], path: str, row: int, first: int) -> Chunk:
+    def _chunk(self, pieces: list[_Piece], path: str, row: int) -> Chunk:
         columns = [Cells.joined(parts) for parts in zip(*pieces, strict=True)]
         fields = columns[: len(self._kinds)]
         labels = np.full(len(fields[0].codes), -1, dtype=np.int32)
@@ -197,7 +197,7 @@ class ArrowFiles(Source):
         if self._is_dense:
             dense = DenseRows(np.column_stack([cells.values for cells in fields]))
             header = self._layout.feature_names
-            return Chunk(dense, labels, texts, places, None, importances, first, columns=header)
+            return Chunk(dense, labels, texts, places, None, importances, columns=header)
         parts: list[tuple[SparseRows, Names]] = []
         named = zip(self._kinds, self._layout.feature_names, fields, strict=True)
         for are_words, some in groupby(named, lambda one: one[0] is Kind.WORDS):
@@ -206,7 +206,7 @@ class ArrowFiles(Source):
             else:
                 parts.append(cells_as_rows([cells for _, _, cells in some]))
         rows, names = parts[0] if len(parts) == 1 else side_by_side(parts)
-        return Chunk(rows, labels, texts, places, names, importances, first)
+        return Chunk(rows, labels, texts, places, names, importances)
 
     def _documents(self, cells: Cells, name: str) -> tuple[SparseRows, Names]:
         """The words of the texts in the cells as features."""

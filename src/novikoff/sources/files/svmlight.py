@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.text import Parsed, Text, TextFormat, column, not_utf8
+from novikoff.sources.files.text import Parsed, TextFormat, column, not_utf8
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
@@ -18,6 +18,8 @@ _FIRST_LINE = re.compile(rb"((?:[ \t]*(?:#[^\r\n]*)?[\r\n])*)([^\r\n]*)")  # aft
 
 class Svmlight(TextFormat):
     """svmlight's format: indices increase along a line, and are columns as they are written."""
+
+    core = _core.parse_svmlight
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         super().__init__(how)
@@ -40,10 +42,6 @@ class Svmlight(TextFormat):
                     "write: label index:value index:value"
                 )
         return 0, 0
-
-    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
-        """The examples of a piece, with the lowest and the highest index in it."""
-        return _core.parse_svmlight(text, length=length, allowed=allowed)
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk."""

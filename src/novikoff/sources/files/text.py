@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from threading import Thread
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +29,19 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class TextFormat(ABC):
-    """How to cut a text, parse it and explain what is wrong with a line."""
+    """How to cut a text, parse it and explain what is wrong with a line.
 
+    The core parses it by `core`, which also takes what is in `for_core`.
+    """
+
+    core: ClassVar[Callable[..., Parsed]]
     hashes = False  # whether the format can hash names while it reads
     table: TableColumns | None = None  # the columns of a table, once reading has started
 
     def __init__(self, how: ReadOptions | None = None) -> None:
         self.how = how or ReadOptions()
         self.hash_bits = self.how.hash_bits if self.hashes else None
+        self.for_core: dict[str, Any] = {}
 
     @property
     @abstractmethod
@@ -51,9 +56,9 @@ class TextFormat(ABC):
         """How many of the bytes text[:length] are whole records."""
         return _core.csv_cut(text, length=length, separator=",", quotes=False)
 
-    @abstractmethod
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad. Called on any thread."""
+        return type(self).core(text, length=length, allowed=allowed, **self.for_core)
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
         """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""

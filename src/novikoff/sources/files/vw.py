@@ -1,7 +1,8 @@
 """Vowpal Wabbit's text: `[label [importance [base]]] ['tag]|namespace[:scale] name[:value] ...`."""
 
 from novikoff import _core
-from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
+from novikoff.sources.files.text import NOT_UTF8, TextFormat, column, not_utf8, part
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
 from novikoff.stream.printing import quoted
@@ -34,18 +35,16 @@ class Vw(TextFormat):
 
     description = "Vowpal Wabbit text"
     hashes = True
+    core = _core.parse_vw
 
-    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
-        """The examples of a piece, until more lines than allowed are bad."""
-        return _core.parse_vw(
-            text,
-            length=length,
-            allowed=allowed,
-            labelled=self.how.labelled,
-            bits=self.hash_bits or 0,
-            most_names=self.how.most_names,
-            known=self.how.known,
-        )
+    def __init__(self, how: ReadOptions | None = None) -> None:
+        super().__init__(how)
+        self.for_core = {
+            "labelled": self.how.labelled,
+            "bits": self.hash_bits or 0,
+            "most_names": self.how.most_names,
+            "known": self.how.known,
+        }
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
