@@ -168,6 +168,14 @@ def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:
             assert ask["kind"] == "label" or {"hint", "right", "text"} <= set(ask), step
 
 
+def test_each_lesson_has_a_sheet_for_teachers() -> None:
+    sheets = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text().split("\n## ")[1:]
+    for number, (one, sheet) in enumerate(zip(outlines(), sheets, strict=True), 1):
+        assert sheet.startswith(f"{number}. {one['title']}\n")
+        for part in ("Aim", "Time", "Answers", "What students get wrong"):
+            assert f"**{part}**: " in " ".join(sheet.split()), (number, part)
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_each_lesson_can_be_played_by_the_keyboard_alone(page: Page, number: int) -> None:
     open_lesson(page, number)
@@ -207,6 +215,21 @@ def test_every_control_has_a_name_and_a_size_and_every_text_a_contrast(
         one.wait_for_load_state("networkidle")
         assert faults(one) == [], other
     context.close()
+
+
+def test_the_title_of_a_panel_stands_above_it_and_names_stay_in_it(page: Page) -> None:
+    for number, step in ((2, 3), (3, 1), (7, 2)):
+        open_lesson(page, number, step)
+        for title in page.locator("#picture .title").all():
+            frame = title.locator("xpath=preceding-sibling::*[@class='frame']")
+            above, below = title.bounding_box(), frame.bounding_box()
+            assert above is not None
+            assert below is not None
+            assert above["y"] + above["height"] <= below["y"] + 1, (number, step)
+            for name in frame.locator("xpath=following-sibling::*//*[@class='symbol']").all():
+                inside = name.bounding_box()
+                assert inside is not None
+                assert inside["x"] + inside["width"] <= below["x"] + below["width"] + 1, step
 
 
 def test_what_no_one_has_answered_is_not_given_away(page: Page) -> None:

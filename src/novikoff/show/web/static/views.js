@@ -23,26 +23,28 @@ export function element(name, attributes = {}, ...children) {
 const text = (x, y, words, more = {}) => element("text", { x, y, ...more }, words);
 const line = (x1, y1, x2, y2, look) => element("line", { x1, y1, x2, y2, class: look });
 
-// A part of the picture with its own scale: from points to pixels, the same scale on both axes, with all `places` in view.
-function plane(box, places) {
+// A part of the picture with its own scale: from points to pixels, the same scale on both axes, with all `places` in view, below its title.
+function plane(around, places, title = "") {
+  const top = title ? 22 : 0;
+  const box = { ...around, y: around.y + top, height: around.height - top };
   const [xs, ys] = [0, 1].map((j) => [0, ...places.map((place) => place[j])]);
   const middle = [xs, ys].map((all) => (Math.min(...all) + Math.max(...all)) / 2);
   const spans = [xs, ys].map((all) => Math.max(...all) - Math.min(...all) || 1);
   const scale = 0.9 * Math.min((box.width - 40) / spans[0], (box.height - 40) / spans[1]);
   const at = ([x, y]) => [box.x + box.width / 2 + (x - middle[0]) * scale, box.y + box.height / 2 - (y - middle[1]) * scale];
   const back = (px, py) => [middle[0] + (px - box.x - box.width / 2) / scale, middle[1] - (py - box.y - box.height / 2) / scale];
-  return { ...box, at, back, scale, far: (box.width + box.height) / scale };
+  return { ...box, title, at, back, scale, far: (box.width + box.height) / scale };
 }
 
 let clips = 0;
-function panel(scale, title = "") {
+function panel(scale) {
   const id = `clip${(clips += 1)}`;
-  const { x, y, width, height } = scale;
+  const { x, y, width, height, title } = scale;
   const inside = element("g", { "clip-path": `url(#${id})` });
   const [ox, oy] = scale.at([0, 0]);
   inside.append(line(x, oy, x + width, oy, "axis"), line(ox, y, ox, y + height, "axis"));
   const outside = element("g", {}, element("clipPath", { id }, element("rect", { x, y, width, height })), element("rect", { x, y, width, height, class: "frame" }), inside);
-  if (title) outside.append(text(x + 8, y + 18, title, { class: "title" }));
+  if (title) outside.append(text(x + 2, y - 6, title, { class: "title" }));
   return { inside, outside };
 }
 
@@ -78,9 +80,10 @@ function arrow(scale, from, to, name, look) {
   const length = Math.hypot(x2 - x1, y2 - y1);
   if (length < 1) return element("g");
   const angle = Math.atan2(y2 - y1, x2 - x1);
+  const right = Math.min(x2 + 8, scale.x + scale.width - 4 - 10 * name.length); // the name stays in its panel
   const wing = (turn) => `${(x2 - 12 * Math.cos(angle + turn)).toFixed(1)},${(y2 - 12 * Math.sin(angle + turn)).toFixed(1)}`;
   return element("g", { class: `arrow ${look}` }, line(x1, y1, x2 - 8 * Math.cos(angle), y2 - 8 * Math.sin(angle), ""),
-    element("polygon", { points: `${x2},${y2} ${wing(0.4)} ${wing(-0.4)}` }), text(x2 + 8, y2 - 6, name, { class: "symbol" }));
+    element("polygon", { points: `${x2},${y2} ${wing(0.4)} ${wing(-0.4)}` }), text(right, y2 - 6 - (right < x2 + 8 ? 6 : 0), name, { class: "symbol" }));
 }
 
 // A point as a disc with its sign, or with a question mark while its label is hidden.
@@ -186,8 +189,8 @@ const views = {
       : { x: box.x + (i * box.width) / 3, y: box.y, width: box.width / 3 - 6, height: box.height }));
     const titles = ["before", `w ${sign(y)} x`, "after"];
     const parts = boxes.map((one, i) => {
-      const scale = plane(one, [before, after, x, x.map((v) => y * v)]);
-      const { inside, outside } = panel(scale, titles[i]);
+      const scale = plane(one, [before, after, x, x.map((v) => y * v)], titles[i]);
+      const { inside, outside } = panel(scale);
       if (i === 0) inside.append(boundary(scale, before, "line", true), arrow(scale, [0, 0], before, "w", ""), disc(scale, x, y, { ring: true, name: "x" }));
       if (i === 1) inside.append(arrow(scale, [0, 0], before, "w", "old"), arrow(scale, before, after, `${sign(y)}x`, y > 0 ? "plus" : "minus"), arrow(scale, [0, 0], after, "", ""));
       if (i === 2) inside.append(boundary(scale, after, "line", true), arrow(scale, [0, 0], after, `w ${sign(y)} x`, ""), disc(scale, x, y, { ring: true, name: "x" }));
@@ -207,8 +210,8 @@ const views = {
     const square = Number(run.radius_squared);
     const gamma = Math.min(...run.points.map((x, i) => run.labels[i] * dot(x, u)));
     const half = box.width < 520 ? { ...box, height: box.height / 2 } : { ...box, width: box.width / 2 };
-    const scale = plane({ ...half, width: half.width - 6, height: half.height - 6 }, [...run.points, u.map((x) => 4 * x)]);
-    const { inside, outside } = panel(scale, "the points, and u");
+    const scale = plane({ ...half, width: half.width - 6, height: half.height - 6 }, [...run.points, u.map((x) => 4 * x)], "the points, and u");
+    const { inside, outside } = panel(scale);
     inside.append(boundary(scale, u, "best"), arrow(scale, [0, 0], u.map((x) => 4 * x), "u", "best"));
     if (k) inside.append(boundary(scale, w, "line"));
     run.points.forEach((x, i) => inside.append(disc(scale, x, run.labels[i], { ring: k > 0 && run.ledger.row[k - 1] === i })));
@@ -240,9 +243,9 @@ const views = {
     const path = (f, look, end) => element("polyline", { points: Array.from({ length: 10 * end + 1 }, (_, i) => `${x(i / 10).toFixed(1)},${y(f(i / 10)).toFixed(1)}`).join(" "), class: look });
     const parts = [line(x(0), y(0), x(most), y(0), "axis"), line(x(0), y(0), x(0), box.y + 10, "axis"),
       path((v) => gamma * v, "curve lower", k), path((v) => Math.sqrt(square * v), "curve upper", k)];
-    const [crossed, side] = [k > run.bound, k > 15 ? "end" : ""];
+    const [crossed, side, end] = k > 15 ? [k > run.bound, "end", x(k) - 12] : [false, "", x(k)];
     for (const v of [10, 20, 30]) parts.push(text(x(v), y(0) + 18, String(v), { class: "number" }), text(x(0) - 8, y(v) + 5, String(v), { class: "number end" }));
-    parts.push(text(x(0) + 6, box.y + 18, "length", { class: "soft" }), text(x(most), y(0) + 32, "mistakes k", { class: "end" }), text(x(k), y(gamma * k) + (crossed ? -8 : 20), "kγ", { class: `name lower ${side}` }), text(x(k), y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
+    parts.push(text(x(0) + 6, box.y + 18, "length", { class: "soft" }), text(x(most), y(0) + 32, "mistakes k", { class: "end" }), crossed ? text(end, y(gamma * k) - 8, "kγ", { class: "name lower end" }) : text(x(k) + 2, y(gamma * k) + 22, "kγ", { class: "name lower" }), text(end, y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
     run.ledger.weights.forEach((w, i) => { if (i < k) parts.push(element("circle", { cx: x(i + 1), cy: y(Math.hypot(...w)), r: 5, class: "ink" })); });
     if (k >= run.bound) parts.push(element("circle", { cx: x(run.bound), cy: y(gamma * run.bound), r: 9, class: "ring" }));
     const [low, high] = [k * gamma, Math.sqrt(square * k)];
@@ -293,8 +296,8 @@ const views = {
     const k = step.k < 0 ? run.sent : step.k;
     const w = step.tip ? tip : weightsAfter(run, k);
     const places = run.points.map(([x]) => [x, lifted ? 1 : 0]);
-    const scale = plane(box, [...places, [5, 2], [-2, -2]]);
-    const { inside, outside } = panel(scale, lifted ? "the points (x, 1)" : "the number line");
+    const scale = plane(box, [...places, [5, 2], [-2, -2]], lifted ? "the points (x, 1)" : "the number line");
+    const { inside, outside } = panel(scale);
     if (w.some((v) => v !== 0)) {
       if (lifted) inside.append(boundary(scale, w, "line", true));
       const cut = lifted ? -w[1] / w[0] : 0;
@@ -377,7 +380,7 @@ const views = {
       parts.push(element("polyline", { points: counts.map((v, m) => `${x(m).toFixed(1)},${y(v).toFixed(1)}`).join(" "), class: `curve ${look}` }));
       counts.forEach((v, m) => parts.push(element("circle", { cx: x(m), cy: y(v), r: 4, class: `dot ${look}` })));
       const late = key === "con" && made > most / 2;
-      parts.push(text(x(made) + (late ? -8 : 10), y(counts[made]) + (key === "con" ? (late ? -8 : 4) : 20), name, { class: `name ${look}${late ? " end" : ""}` }));
+      parts.push(text(x(made) + (late ? 18 : 10), y(counts[made]) + (key === "con" ? (late ? -14 : 4) : 20), name, { class: `name ${look}${late ? " end" : ""}` }));
       if (answered) facts.push([name, `${mark(count(made), "≤", `${limit[0]} = ${limit[1]}`, made <= limit[1])}, ${count(counts[made])} left`]);
     }
     const ended = k > run.halving.mistakes ? "Halving knows the answer and errs no more." : k === run.halving.mistakes ? "Halving knows the answer now." : "Halving lost half of them, CON one.";
