@@ -194,6 +194,20 @@ def test_a_matrix_that_is_refused_changes_nothing(bad: Any, message: str) -> Non
         clf.predict(MATRIX[:, :7])
 
 
+@pytest.mark.parametrize("reading", ["final", "average", "vote"])
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (-np.inf, "infinity")])
+def test_nothing_is_predicted_from_kernels_that_are_not_numbers(
+    reading: Any, multiclass: Any, bad: float, word: str
+) -> None:
+    clf = KernelPerceptron(kernel="precomputed", multiclass=multiclass, max_iter=3).fit(MATRIX, two)
+    K = np.where((np.arange(120) == 7) & (np.arange(120)[:, None] == 5), bad, MATRIX)
+    with pytest.raises(BadExample, match=rf"Input X contains {word} \(row 5, column 7\)"):
+        clf.predict(K, reading=reading)
+    with pytest.raises(BadExample, match=rf"Input X contains {word} \(row 0, column 7\)"):
+        clf.predict_one(K[5])
+
+
 def test_a_matrix_that_is_not_positive_is_said_with_the_pair() -> None:
     K = np.eye(120)
     K[3, 7] = K[7, 3] = 2.0

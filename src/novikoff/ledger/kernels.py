@@ -14,7 +14,7 @@ from novikoff import _core
 from novikoff.storage.checked import Settings, Stored
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import is_finite_number
-from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, Vector, for_core, scored
+from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, Vector, explain, for_core, scored
 from novikoff.stream.sums import total
 
 FileKernel: TypeAlias = Literal["linear", "poly", "rbf"]  # of rows of features, as files have
@@ -178,6 +178,8 @@ class Kernel:
     ) -> Iterator[tuple[slice, Vector]]:
         """Some of the rows at a time, with their kernels as `gram` has them."""
         size = max(1, _AT_ONCE // max(1, len(at)))
+        if self.is_precomputed:  # the core does not read these rows
+            _check_finite(rows)
         for first in range(0, len(rows), size):
             which = np.arange(first, min(len(rows), first + size))
             some = rows if len(which) == len(rows) else rows.take(which)
@@ -240,6 +242,12 @@ def dense(rows: Rows) -> Vector:
     return out
 
 
+def _check_finite(rows: Rows) -> None:
+    wrong = np.flatnonzero(~np.isfinite(dense(rows)).all(axis=1))
+    if len(wrong):
+        raise explain(Flaw.VALUE, rows, int(wrong[0]))
+
+
 def _called(kernel: Callable[[Vector, Vector], Any], rows: Rows, of: Rows) -> Vector:
     """The Gram matrix that a caller's function returns, checked."""
     found = np.asarray(kernel(dense(rows), dense(of)))
@@ -260,9 +268,7 @@ def _check_matrix(rows: Rows) -> None:
     K: NDArray[np.float64] = dense(rows)
     if K.shape[0] != K.shape[1]:
         raise BadExample(f"a precomputed kernel must be a square matrix, not of shape {K.shape}")
-    if not np.isfinite(K).all():
-        i, j = np.argwhere(~np.isfinite(K))[0]
-        raise BadExample(f"Input X contains NaN or infinity (row {i}, column {j}).")
+    _check_finite(rows)
     room = _UNEVEN * max(1e-300, float(np.abs(K).max(initial=0.0)))
     if (np.abs(K - K.T) > room).any():
         i, j = np.argwhere(np.abs(K - K.T) > room)[0]
