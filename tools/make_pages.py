@@ -59,7 +59,9 @@ RUNNING: list[subprocess.Popen[str]] = []
 
 BLOCK = re.compile(r"^```(?P<kind>.*)\n(?P<body>(?:.*\n)*?)```$", re.M)
 HELP = re.compile(r"^<!-- (?P<command>novikoff .*--help) -->\n(?:.*\n)*?<!-- end -->$", re.M)
-TIMES = re.compile(r"(?<=%)[ \d,:]*$|\bin [\d.]+ s\b(?:, [\d,]+ MB/s)?|\btook [\d.]+ seconds", re.M)
+TIMES = re.compile(
+    r"(?<=%)[ \d,:]*$|\bin [\d.]+ s\b(?:, [\d,]+ MB/s)?|\btook [\d.]+ seconds(?: \(.+\))?", re.M
+)
 
 
 def environment() -> dict[str, str]:

@@ -126,6 +126,18 @@ def test_mixed_models_predict_as_well_and_give_probabilities(
         assert found["log_loss"] < 0.5
 
 
+@pytest.mark.parametrize("learner", ["averaged", "adaptive"])
+def test_the_summary_counts_all_that_shards_return_and_names_the_slowest(
+    learner: str, files: dict[str, Path], address: str, tmp_path: Path
+) -> None:
+    words = ["train", files["mixed"], "-o", tmp_path / "m", "--passes", "2", "--shards", "3"]
+    words += ["--cluster", address, "--learner"]
+    told = stdout_of(*words, learner)
+    assert f" seconds ({files['mixed']} from " in " ".join(told.split())
+    one, two = (json_of(*words, rule)["cluster"]["bytes"] for rule in ("perceptron", learner))
+    assert 1.6 * one < two < 2 * one  # the average or the variances, too, but the settings once
+
+
 def test_workers_with_other_versions_are_refused(
     workers: Any, files: dict[str, Path], address: str, tmp_path: Path, monkeypatch: Any
 ) -> None:

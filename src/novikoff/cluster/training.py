@@ -108,9 +108,10 @@ class Sent:
 
     def __str__(self) -> str:
         passes = plural(self.passes, "pass over a shard", "passes over shards")
+        seconds, shard = self.slowest
         return (
             f"{plural(self.rounds, 'round')}, {passes}; {plural(self.rows, 'row')} sent, "
-            f"{size(self.bytes)}; the slowest took {self.slowest[0]:.2f} seconds"
+            f"{size(self.bytes)}; the slowest took {seconds:.2f} seconds ({shard})"
         )
 
     def add(self, shard: Shard, one: Passed) -> None:
@@ -122,7 +123,7 @@ class Sent:
             self.rows += len(one.mistaken)
             self.bytes += one.mistaken.rows.nbytes
         elif one.learner is not None:
-            self.bytes += one.learner.weights.nbytes
+            self.bytes += sum(each.nbytes for each in one.learner.state()[1].values())
 
 
 def surveyed(
