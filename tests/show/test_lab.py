@@ -38,7 +38,6 @@ def test_every_experiment_is_tested_here() -> None:
 @every
 def test_every_claim_of_every_experiment_holds(name: str) -> None:
     result = EXPERIMENTS[name](**SMALL[name])
-    assert result.name == name
     assert result.checks
     assert result.holds, str(result)
     assert all(len(row) == len(result.columns) for row in result.rows)
@@ -77,7 +76,7 @@ def test_every_experiment_has_a_figure_that_shows_its_numbers(name: str, tmp_pat
 def test_a_figure_draws_a_line_for_each_value_of_by() -> None:
     rows = (("a", 1, 10), ("b", 1, 20), ("a", 2, 30), ("b", 3, None))
     curves = Curves("x", ("y",), by="who", logarithmic="y")
-    ax = plots.experiment(Result("r", "?", ("who", "x", "y"), rows, (), (), curves))
+    ax = plots.experiment(Result("?", ("who", "x", "y"), rows, (), (), curves))
     found = {line.get_label(): np.asarray(line.get_xydata()).tolist() for line in ax.lines}
     assert found == {"a": [[1, 10], [2, 30]], "b": [[1, 20]]}
     assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
@@ -120,7 +119,7 @@ def test_the_claims_about_the_rate_hold_for_a_single_point() -> None:
 def test_a_logarithmic_axis_shows_zeros_too() -> None:
     rows = ((0, 1), (10, 0), (100, 5))
     curves = Curves("x", ("y",), logarithmic="xy", label="mistakes")
-    ax = plots.experiment(Result("r", "?", ("x", "y"), rows, (), (), curves))
+    ax = plots.experiment(Result("?", ("x", "y"), rows, (), (), curves))
     assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
     assert ax.get_ylabel() == "mistakes"
 
@@ -135,7 +134,7 @@ def test_the_output_is_the_result_in_three_forms() -> None:
     result = EXPERIMENTS["learning-rate"](points=200)
     words = ("lab", "learning-rate", "--points", 200)
     assert stdout_of(*words) == f"{result}\n"
-    assert json_of(*words) == json.loads(json.dumps(result.to_dict()))
+    assert json_of(*words) == {"experiment": words[1], **json.loads(json.dumps(result.to_dict()))}
     table = list(csv.reader(io.StringIO(stdout_of(*words, "--csv"))))
     assert table[0] == list(result.columns)
     assert [row[1] for row in table[1:]] == [str(cell) for cell in result.column(table[0][1])]
@@ -143,7 +142,7 @@ def test_the_output_is_the_result_in_three_forms() -> None:
 
 def test_a_claim_that_does_not_hold_ends_with_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*, seed: int = 0) -> Result:
-        return Result("xor", "?", ("n",), ((1,),), (Check("mistakes", 1, 2),))
+        return Result("?", ("n",), ((1,),), (Check("mistakes", 1, 2),))
 
     monkeypatch.setitem(EXPERIMENTS, "xor", broken)
     answer = run("lab", "xor")

@@ -87,6 +87,8 @@ class Parameter:
     ) -> None:
         about = {name: " ".join((text or "").split()) for name, text in entry.groupdict().items()}
         self.limits = [float(about[k]) if about[k] else None for k in ("low", "high", "below")]
+        if get_origin(kind) is Annotated:
+            kind = get_args(kind)[0]
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
         self.many = get_origin(kind) if get_origin(kind) in (list, tuple) else None

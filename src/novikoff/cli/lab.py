@@ -84,7 +84,8 @@ def run(
     if as_csv:
         show(result.to_csv(), end="")
     elif as_json:
-        show(json.dumps(result.to_dict(), indent=1, ensure_ascii=False))
+        named = {"experiment": experiment.__name__.replace("_", "-"), **result.to_dict()}
+        show(json.dumps(named, indent=1, ensure_ascii=False))
     else:
         show(str(result))
     if plot is not None:

@@ -7,7 +7,7 @@ import logging
 import signal
 import socket
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 from novikoff.cli.arguments import Group
 from novikoff.cli.errors import fail, needing, show
@@ -23,23 +23,9 @@ folder = DIR            Folder of the journal; made if it does not exist.
 --predict-unwritten     While the journal cannot be written, predict without tickets, instead of
                         answering 503.
 """
-LIMITS = Group(
-    "limits",
-    """
---max-body 1000<=N              Bytes of a request.
---max-batch 1<=N                Examples in a request.
---max-features 1<=N             Features of an example.
---max-name 1<=N                 Bytes of a feature's name, or of an id.
---max-names 1<=N                Names of a model without hash_bits.
---max-weights 8<=N              Weights of a model, of all classes.
---max-models 1<=N               Models.
---max-waiting 1<=N              Largest max_waiting of a model: predictions without a label.
---max-classes 2<=N              Largest max_classes of a model.
---max-queue 1<=N                Requests that wait for the disk.
---max-connections 1<=N          Open connections.
---max-seconds 0.1<=X            Time for sending a request.
-""",
-)
+_LIMITS = get_type_hints(Limits, include_extras=True).items()
+_TABLE = (f"--{name.replace('_', '-')} {kind.__metadata__[0]}" for name, kind in _LIMITS)
+LIMITS = Group("limits", "\n".join(_TABLE))
 
 
 def serve(

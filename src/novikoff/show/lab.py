@@ -80,7 +80,6 @@ class Curves:
 class Result:
     """The result of an experiment; `str` gives the text that the command prints."""
 
-    name: str
     question: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
@@ -110,7 +109,6 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The whole result, ready for JSON."""
         return {
-            "experiment": self.name,
             "question": self.question,
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
             "notes": list(self.notes),
@@ -180,7 +178,6 @@ def conjunctions(
         Check("III: mistakes of elimination (bound n)", most, rows[-1][2]),
     )
     return Result(
-        "conjunctions",
         f"Three ways to learn f = {hidden}, one of 2^{n} monotone conjunctions.",
         ("protocol", "examples", "mistakes", "hypothesis", "exact"),
         tuple(rows),
@@ -216,7 +213,6 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
         ]
         checks.append(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, len(ledger)))
     return Result(
-        "halving",
         f"How many mistakes to find one of {count(several.size)} concepts, the {several}?",
         ("teacher", "round", "concepts left", "mistakes"),
         tuple(rows),
@@ -272,7 +268,6 @@ def attribute_efficiency(
     hard_for = ("perceptron, hard sequence", "Winnow, hard sequence")
     mistakes = ("perceptron", "Winnow", "elimination", *hard_for, "Winnow, at most")
     return Result(
-        "attribute-efficiency",
         f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
         f"{k} of n attributes.",
         ("n", "on", *mistakes),
@@ -355,7 +350,6 @@ def mistake_bounds(*, n: int = 16) -> Result:
         Winnow2(n),
     )
     return Result(
-        "mistake-bounds",
         f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
         ("learner", "at most", "made"),
         tuple((one.claim, one.bound, one.seen) for one in checks),
@@ -393,7 +387,6 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
         ]
     mistakes = ("mistakes, products", "mistakes, Halving")
     return Result(
-        "xor",
         "Can a perceptron represent a parity? The parity of n variables, on all 2ⁿ examples.",
         ("n", "parity", "certified", "perceptron", "passes", "with products", *mistakes),
         tuple(rows),
@@ -430,7 +423,6 @@ def learning_rate(
     distinct = len({row[1] for row in rows})
     same = Check("distinct mistake counts over all rates, from w = 0", 1, distinct, "exactly")
     return Result(
-        "learning-rate",
         f"Does the learning rate matter? {plural(points, 'separable point')}, passes until one has "
         "no mistake.",
         ("rate", "mistakes from 0", "‖w‖ at the end", "mistakes from w₀", "‖w‖ from w₀"),
@@ -462,7 +454,6 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
         checks.append(Check(f"updates with η = {eta:g}", promise.bound, len(run.ledger)))
         checks.append(Check(f"margin with η = {eta:g}", promise.promised, reached, "at least"))
     return Result(
-        "margin",
         f"How many updates does a margin cost? {plural(points, 'point')}; the best margin is "
         f"{short(best.margin.low)}.",
         ("η", "updates", "at most", "margin reached", "margin promised"),
@@ -510,7 +501,6 @@ def kernels(*, largest: int = 6) -> Result:
         checks.append(Check(f"runs that separate {name}, {kernel}", 1, separates, "exactly"))
         pictures.append((name, block, run.ledger))
     return Result(
-        "kernels",
         "The parity of n bits in the spaces of the kernels (x·z + 1)^(n − 1) and (x·z + 1)^n.",
         ("n", "degree n − 1", "degree n", "mistakes", "at most"),
         tuple(rows),
