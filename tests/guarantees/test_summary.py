@@ -16,7 +16,8 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from helpers.strategies import Data, Options, dyadic_data, dyadic_options, separable_data
-from novikoff import Perceptron, Summary, estimators, guarantees, sources
+from novikoff import Perceptron, Summary, guarantees, sources
+from novikoff.estimators import classifiers
 from novikoff.guarantees import NotAWitness, known
 from novikoff.guarantees.known import Summaries
 from novikoff.guarantees.verdict import Verdict
@@ -347,7 +348,7 @@ ADDITIVE = ("AveragedPerceptron", "MarginPerceptron", "Perceptron", "VotedPercep
 
 @pytest.mark.parametrize("name", ADDITIVE)
 def test_an_estimator_sums_up_its_run(name: str) -> None:
-    kind = getattr(estimators, name)
+    kind = getattr(classifiers, name)
     X, y = load_iris(return_X_y=True)
     with pytest.raises(NotFittedError):
         kind().summary()

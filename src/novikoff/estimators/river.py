@@ -135,7 +135,7 @@ class ForRiver(base.MiniBatchClassifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from novikoff import estimators
+        from novikoff.estimators import classifiers
 
         for kind in (
             "Perceptron",
@@ -144,5 +144,5 @@ class ForRiver(base.MiniBatchClassifier):
             "AdaptivePerceptron",
             "Winnow",
         ):
-            yield {"estimator": getattr(estimators, kind)()}
-        yield {"estimator": estimators.Perceptron(multiclass="joint")}
+            yield {"estimator": getattr(classifiers, kind)()}
+        yield {"estimator": classifiers.Perceptron(multiclass="joint")}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
-from novikoff import estimators
+from novikoff.estimators import classifiers
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.validation import check_common
@@ -28,12 +28,12 @@ from novikoff.stream import multiclass
 from novikoff.stream.labels import as_values, is_positive_alone, negative_and_positive, written
 
 _CLASSES: dict[Kind, type[LinearClassifier]] = {
-    "perceptron": estimators.Perceptron,
-    "margin": estimators.MarginPerceptron,
-    "averaged": estimators.AveragedPerceptron,
-    "voted": estimators.VotedPerceptron,
-    **dict.fromkeys(ADAPTIVE, estimators.AdaptivePerceptron),
-    **dict.fromkeys(WINNOWS, estimators.Winnow),
+    "perceptron": classifiers.Perceptron,
+    "margin": classifiers.MarginPerceptron,
+    "averaged": classifiers.AveragedPerceptron,
+    "voted": classifiers.VotedPerceptron,
+    **dict.fromkeys(ADAPTIVE, classifiers.AdaptivePerceptron),
+    **dict.fromkeys(WINNOWS, classifiers.Winnow),
 }
 
 
@@ -244,7 +244,7 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
     """The class of the estimator of a model, and the parameters that its learner tells."""
     learner, kind = model.learner, _CLASSES[model.kind]
     if isinstance(learner, Dual):
-        kind = estimators.KernelPerceptron
+        kind = classifiers.KernelPerceptron
     told: Settings = {
         "fit_intercept": learner.bias,
         "keep": model.ledger.keep,
@@ -266,7 +266,7 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
         for name, value in zip(("alpha", "threshold"), usual, strict=True):
             told[name] = None if told[name] == value else told[name]
     for average in (True, False) if model.kind in ADAPTIVE else ():  # the usual one last
-        adaptive = estimators.AdaptivePerceptron(matrix=told["matrix"], average=average)
+        adaptive = classifiers.AdaptivePerceptron(matrix=told["matrix"], average=average)
         rule = adaptive._rule(len(model.classes))
         if (rule.kind, rule.joint) == (model.kind, model.is_joint):
             told |= {"multiclass": "auto", "average": average}
