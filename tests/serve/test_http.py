@@ -185,6 +185,8 @@ def test_the_model_file_has_an_etag_and_can_start_another_model(tmp_path: Path) 
         assert made.json()["settings"] == client.get("/v1/models/m").json()["settings"]
         assert client.get("/v1/models/n/model").content == found.content
         assert client.post("/v1/models/o", content=b"something else").status_code == 422
+        assert "no model file" in client.post("/v1/models/o").json()["detail"]
+        assert client.get("/v1/models/o").status_code == 404
         known = client.get("/v1/models/m/summary").json()
         assert (known["labelled"], known["waiting"], len(known["curve"])) == (40, 0, 40)
         weights = client.get("/v1/models/m/weights?n=3").json()["weights"]
@@ -297,6 +299,8 @@ def test_the_description_names_every_path(client: TestClient) -> None:
     assert found["openapi"] == "3.1.0"
     for verb in ("predict", "reveal", "learn", "drop"):
         assert "post" in found["paths"][f"/v1/models/{{name}}/{verb}"]
+    for method in ("put", "post"):  # they make a model
+        assert {"200", "201"} <= set(found["paths"]["/v1/models/{name}"][method]["responses"])
     assert {"Example", "Predicted", "Problem", "Settings"} <= set(found["components"]["schemas"])
 
 

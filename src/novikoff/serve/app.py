@@ -431,6 +431,8 @@ class App:
             words = "a model's name has 1 to 100 printable characters"
             raise Refusal(Problem("bad name", 422, words))
         start = body if request.method == "POST" else b""
+        if request.method == "POST" and not body:
+            raise BadModel("the request has no model file")
         try:
             given = Settings() if start or not body else msgspec.json.decode(body, type=Settings)
             settings = checked(given, limits)

@@ -230,7 +230,7 @@ def schema() -> dict[str, Any]:
         if got is not None:
             found["content"] = _content(got)
         entry: dict[str, Any] = {"summary": about, "responses": {"200": found, "default": problem}}
-        if method == "put":
+        if path == _MODEL and sent is not None:  # a model is made
             entry["responses"]["201"] = found
         if sent is not None:
             entry["requestBody"] = {"required": True, "content": sent}
