@@ -162,15 +162,15 @@ class Metrics:
     """What `/metrics` answers."""
 
     def __init__(self, service: Service) -> None:
-        self._service, self._registry = service, CollectorRegistry()
+        self._service, self.registry = service, CollectorRegistry()
         seconds = Histogram(
             "novikoff_commit_seconds",
             "Time until a group of requests was on disk.",
-            registry=self._registry,
+            registry=self.registry,
             buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5),
         )
         service.observe = seconds.observe
-        self._registry.register(self)
+        self.registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
         """The current numbers."""
@@ -193,10 +193,6 @@ class Metrics:
             ("replay_seconds", "Time that the start took.", service.replay_seconds),
         ):
             yield GaugeMetricFamily(prefix + name, help, value=float(value))
-
-    def text(self) -> bytes:
-        """The numbers as Prometheus reads them."""
-        return generate_latest(self._registry)
 
 
 class App:
@@ -504,7 +500,7 @@ class App:
 
     async def _scrape(self, request: Request) -> Answer:
         request.answer_headers[b"content-type"] = CONTENT_TYPE_PLAIN_0_0_4.encode()
-        return 200, self._metrics.text()
+        return 200, generate_latest(self._metrics.registry)
 
 
 def _nobody(status: int, words: str) -> ASGIApp:

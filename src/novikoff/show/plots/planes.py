@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ from novikoff.sources.arrays import block_of, rows_of
 from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
-from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots
+from novikoff.stream.rows import DenseRows, Vector, dots
 from novikoff.stream.sums import dot, length, total
 
 CLASSES = ("−1", "+1")
@@ -569,28 +570,7 @@ def regions(clf: Any, X: Any, y: Any, *, ax: Axes | None = None) -> Axes:
     of novikoff has kept are ringed: those of a kernel perceptron are all that it knows.
     """
     kinds: list[Any] = np.asarray(clf.classes_).tolist()
-    numbers = {label: k for k, label in enumerate(kinds)}
-    runs: tuple[Run, ...] = getattr(clf, "runs_", ())
-    return draw_regions(
-        rows_of(X),
-        np.array([numbers.get(label, -1) for label in np.asarray(y).tolist()]),
-        [str(kind) for kind in kinds],
-        lambda places: np.array([numbers[label] for label in clf.predict(places).tolist()]),
-        [run.ledger for run in runs],
-        ax=ax,
-    )
-
-
-def draw_regions(
-    rows: Rows,
-    labels: Positions,
-    names: Sequence[str],
-    predict: Callable[[Vector], Positions],
-    ledgers: Sequence[Ledger] = (),
-    *,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the number of the label predicted at each place, and the rows; see `regions`."""
+    numbers, rows = {label: k for k, label in enumerate(kinds)}, rows_of(X)
     if rows.dim != 2:
         raise ValueError(f"regions are drawn for 2 features, not for {rows.dim}")
     expect_rows(Block(rows, np.ones(len(rows), dtype=np.int8)))
@@ -599,17 +579,20 @@ def draw_regions(
     room = np.where(high > low, high - low, 1.0) / 20
     sides = [np.linspace(a, b, _PLACES) for a, b in zip(low - room, high + room, strict=True)]
     across, up = np.meshgrid(*sides)
-    at = predict(np.column_stack([across.reshape(-1), up.reshape(-1)])).reshape(across.shape)
+    predicted = clf.predict(np.column_stack([across.reshape(-1), up.reshape(-1)])).tolist()
+    at = np.array([numbers[label] for label in predicted]).reshape(across.shape)
     styles, colours = [POINT_STYLES[-1], POINT_STYLES[1]], [MINUS, PLUS]
-    if len(names) > 2:
-        colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
-        markers = [MARKERS[k % len(MARKERS)] for k in range(len(names))]
+    if len(kinds) > 2:
+        colours = [COLOURS[k % len(COLOURS)] for k in range(len(kinds))]
+        markers = [MARKERS[k % len(MARKERS)] for k in range(len(kinds))]
         styles = [{"marker": m, "color": c} for m, c in zip(markers, colours, strict=True)]
-    levels = np.arange(len(names) + 1) - 0.5
+    levels = np.arange(len(kinds) + 1) - 0.5
     ax.contourf(*sides, at, levels=levels, colors=colours, alpha=0.2)
-    for k, (name, style) in enumerate(zip(names, styles, strict=True)):
+    labels = np.array([numbers.get(label, -1) for label in np.asarray(y).tolist()])
+    for k, (kind, style) in enumerate(zip(kinds, styles, strict=True)):
         across, up = points[labels == k].T
-        ax.scatter(across, up, s=14, label=escaped(name), **style)
+        ax.scatter(across, up, s=14, label=escaped(kind), **style)
+    ledgers = [run.ledger for run in getattr(clf, "runs_", ())]
     if kept := [one for one in ledgers if one.keep == "examples" and len(one)]:
         rung = np.unique(np.vstack([dense(ledger.examples) for ledger in kept]), axis=0)
         across, up = rung.T
@@ -622,12 +605,15 @@ def kernel_regions(
     ledger: Ledger, block: Block, names: Sequence[str], *, ax: Axes | None = None
 ) -> Axes:
     """Draw the regions of the final weights of a run in a kernel's space; see `regions`."""
+    kinds = np.array(names, dtype=object)
 
-    def predict(places: Vector) -> Positions:
-        return (scores_by_reading(ledger, DenseRows(places))["final"] >= 0).astype(np.int64)
+    def predict(places: Vector) -> Any:
+        scores = scores_by_reading(ledger, DenseRows(places))["final"]
+        return kinds[(scores >= 0).astype(np.int64)]
 
-    codes = (block.labels > 0).astype(np.int64)
-    return draw_regions(block.rows, codes, names, predict, [ledger], ax=ax)
+    runs = (SimpleNamespace(ledger=ledger),)
+    clf = SimpleNamespace(classes_=kinds, predict=predict, runs_=runs)
+    return regions(clf, dense(block.rows), kinds[(block.labels > 0).astype(np.int64)], ax=ax)
 
 
 def run_of(made: Any) -> Run:
