@@ -148,9 +148,10 @@ def test_the_layout_of_the_rows_does_not_matter(layout: str) -> None:
 def test_positions_are_enough_with_the_rows_and_counts_are_not() -> None:
     data = Data(np.array([[1.0, 2.0], [-1.0, 0.5], [2.0, 2.0]]), np.array([1, -1, -1], np.int8))
     whole, places = played(data), played(data, keep="positions")
-    rows = data.block("dense").rows
     expected = guarantees.arow_bound(whole.ledger, [1, 1])
-    assert guarantees.arow_bound(places.ledger, [1, 1], rows=rows) == expected
+    assert (
+        guarantees.arow_bound(places.ledger.with_examples(data.block("dense")), [1, 1]) == expected
+    )
     with pytest.raises(NotKept):
         guarantees.arow_bound(places.ledger, [1, 1])
     with pytest.raises(NotKept):

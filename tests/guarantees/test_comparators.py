@@ -308,7 +308,7 @@ def test_positions_are_enough_when_there_are_rows() -> None:
     places = play([block], learner, ledger=learner.open_ledger("positions")).ledger
     for guarantee in (guarantees.l1_bound, guarantees.l2_bound):
         expected = guarantee(kept, [1, 2, 3], 4)
-        assert guarantee(places, [1, 2, 3], 4, rows=block.rows) == expected
+        assert guarantee(places.with_examples(block), [1, 2, 3], 4) == expected
         with pytest.raises(NotKept):
             guarantee(places, [1, 2, 3], 4)
     fs = guarantees.freund_schapire(places, block, [1, 2, 3], 4)

@@ -162,7 +162,7 @@ def test_wrong_arguments_are_refused_with_the_reason() -> None:
 def test_positions_are_enough_with_the_rows_and_no_mistakes_need_no_witness() -> None:
     block = copies(2)
     learner, run = played(block, keep="positions")
-    assert guarantees.joint_bound(run.ledger, learner.weights, rows=block.rows).bound == 8
+    assert guarantees.joint_bound(run.ledger.with_examples(block), learner.weights).bound == 8
     with pytest.raises(NotKept):
         guarantees.joint_bound(run.ledger, learner.weights)
     empty = guarantees.joint_bound(Joint(4, classes=3).open_ledger(), [[0] * 4] * 3)

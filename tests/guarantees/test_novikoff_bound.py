@@ -243,24 +243,25 @@ def test_positions_and_the_data_say_what_kept_examples_say() -> None:
         learner = Additive(5)
         ledgers.append(play([block], learner, epochs=50, ledger=learner.open_ledger(keep)).ledger)
     kept, positions, counts = ledgers
-    rows = block.rows
-    assert guarantees.novikoff(kept, u) == guarantees.novikoff(positions, u, rows=rows)
-    assert guarantees.adaptive(kept, u) == guarantees.adaptive(positions, u, rows=rows)
-    assert guarantees.from_start(kept, u) == guarantees.from_start(positions, u, rows=rows)
-    assert guarantees.margin_at_most(kept) == guarantees.margin_at_most(positions, rows=rows)
-    by_position = guarantees.sandwich(positions, u, rows=rows)
-    assert np.array_equal(guarantees.sandwich(kept, u).norm, by_position.norm)
-    with pytest.raises(NotKept, match="kept positions only; pass the rows"):
+    both = positions.with_examples(block)
+    assert guarantees.novikoff(kept, u) == guarantees.novikoff(both, u)
+    assert guarantees.adaptive(kept, u) == guarantees.adaptive(both, u)
+    assert guarantees.from_start(kept, u) == guarantees.from_start(both, u)
+    assert guarantees.margin_at_most(kept) == guarantees.margin_at_most(both)
+    assert np.array_equal(guarantees.sandwich(kept, u).norm, guarantees.sandwich(both, u).norm)
+    with pytest.raises(NotKept, match=r"kept positions only; use keep='examples' or with_examples"):
         guarantees.novikoff(positions, u)
-    with pytest.raises(BadExample, match="there are 2 rows with 5"):
-        guarantees.novikoff(positions, u, rows=rows.take(np.array([0, 1])))
     last = int(positions.rows.max())
-    with pytest.raises(BadExample, match=f"it has row {last} with 5 features"):
-        guarantees.novikoff(positions, u, rows=rows.take(np.arange(last)))
-    fewer = rows.take(np.arange(last + 1))
-    assert guarantees.novikoff(positions, u, rows=fewer) == guarantees.novikoff(kept, u)
-    with pytest.raises(NotKept, match="kept counts only"):
-        guarantees.novikoff(counts, u, rows=rows)
+    with pytest.raises(BadExample, match=f"row {last} is missing"):
+        positions.with_examples(block.take(np.arange(last)))
+    with pytest.raises(BadExample, match="rows have 4 features, the ledger has 5"):
+        positions.with_examples(sources.block(X[:, :4], block.labels))
+    parts = [block.take(np.arange(0, last, 2)), block.take(np.arange(1, last + 1, 2))]
+    parts.append(block.take(np.arange(0, last + 1, 2)))  # some rows come twice
+    assert guarantees.novikoff(positions.with_examples(parts), u) == guarantees.novikoff(kept, u)
+    for with_counts in (guarantees.novikoff, lambda ledger, _: ledger.with_examples(block)):
+        with pytest.raises(NotKept, match="kept counts only"):
+            with_counts(counts, u)
 
 
 def test_untidy_rows_are_put_in_order_before_they_are_measured() -> None:
@@ -269,9 +270,9 @@ def test_untidy_rows_are_put_in_order_before_they_are_measured() -> None:
     ledger = play(
         [sources.block(X, [1, 1])], learner, ledger=learner.open_ledger("positions")
     ).ledger
-    rows = untidy(X, np.random.default_rng(0))
-    assert guarantees.novikoff(ledger, [1, 1, 1], rows=rows).radius_squared == 41
-    achieved = guarantees.achieved_margin([1, 1, 1], Block(rows, np.array([1, 1], dtype=np.int8)))
+    both = Block(untidy(X, np.random.default_rng(0)), np.array([1, 1], dtype=np.int8))
+    assert guarantees.novikoff(ledger.with_examples(both), [1, 1, 1]).radius_squared == 41
+    achieved = guarantees.achieved_margin([1, 1, 1], both)
     assert achieved.smallest == 1
 
 

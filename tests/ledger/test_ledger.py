@@ -310,7 +310,7 @@ def test_a_ledger_that_outgrows_its_limit_keeps_the_totals_of_one_that_does_not(
 @pytest.mark.parametrize("name", ["examples", "example"])
 def test_positions_alone_give_no_examples(name: str) -> None:
     ledger = played(XOR, keep="positions")
-    with pytest.raises(NotKept, match="kept no examples; use keep='examples'"):
+    with pytest.raises(NotKept, match="kept positions only; use keep='examples'"):
         getattr(ledger, name)
 
 

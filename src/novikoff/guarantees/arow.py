@@ -18,7 +18,7 @@ from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Labels
 from novikoff.stream.printing import count, plural, short
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.rows import Positions, Vector
 
 MOST_COLUMNS = 300  # an exact determinant of so many takes seconds
 _MOMENTS = 50
@@ -78,18 +78,17 @@ class ArowSandwich:
         return words if self.holds else f"rounding broke a link of {words}"
 
 
-def arow_bound(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> ArowBound:
+def arow_bound(ledger: Ledger, witness: Numbers) -> ArowBound:
     """M ≤ √(r‖u‖² + Σ⟨u,x⟩²)·√(ln det A + U) + Σg − U mistakes of AROW with the full matrix.
 
     The sums are over the updates: M mistakes and U narrow ones, right by less than 1. u is any
     vector of weights (the `witness`, the constant's last), g = max(0, 1 − y⟨u,x⟩) what it loses on
     an example, and A = I + Σ xxᵀ/r the inverse of S, the matrix of variances. The run starts at w =
-    0 and has no importances; of the diagonal form no such bound is known. `rows` are those of the
-    data, if the ledger kept only positions. Proof: docs/proofs.md. Reference: Crammer, Kulesza &
-    Dredze (2009).
+    0 and has no importances; of the diagonal form no such bound is known. Proof: docs/proofs.md.
+    Reference: Crammer, Kulesza & Dredze (2009).
     """
     ledger, u = with_witness(ledger, witness, "adaptive")
-    (last,) = _moments(ledger, u, rows, [len(ledger)])
+    (last,) = _moments(ledger, u, [len(ledger)])
     _, spread, _, growth = last.proof(u)
     rest, squared = last.losses - last.narrow, last.r * spread
 
@@ -107,11 +106,7 @@ def arow_bound(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) ->
 
 
 def arow_sandwich(
-    ledger: Ledger,
-    witness: Numbers,
-    *,
-    after: Iterable[int] | None = None,
-    rows: Rows | None = None,
+    ledger: Ledger, witness: Numbers, *, after: Iterable[int] | None = None
 ) -> ArowSandwich:
     """The inequalities of `arow_bound` after these numbers of updates, or fifty evenly spaced."""
     ledger, u = with_witness(ledger, witness, "adaptive")
@@ -122,7 +117,7 @@ def arow_sandwich(
     if k != sorted(set(k)) or (k and not 1 <= k[0] <= k[-1] <= n):
         raise ValueError(f"numbers of updates must be increasing and from 1 to {n}")
     traces, holds = list[tuple[float, float, float, float]](), True
-    for at, now in zip(k, _moments(ledger, u, rows, k), strict=True):
+    for at, now in zip(k, _moments(ledger, u, k), strict=True):
         middle, spread, energy, growth = now.proof(u)
         least, square = (at - now.losses) / now.r, spread * energy
         with flint.ctx.workprec(128):
@@ -135,9 +130,7 @@ def arow_sandwich(
     return ArowSandwich(np.array(k, dtype=np.int64), lower, progress, product, upper, holds)
 
 
-def _moments(
-    ledger: Ledger, u: ExactVector, rows: Rows | None, after: Iterable[int]
-) -> Iterator[_Sums]:
+def _moments(ledger: Ledger, u: ExactVector, after: Iterable[int]) -> Iterator[_Sums]:
     """What the proof adds up, after these numbers of updates, which increase."""
     about = ledger.adaptation
     assert about is not None
@@ -161,7 +154,7 @@ def _moments(
     if not len(ledger):
         yield from (sums for _ in after)
         return
-    seen, wrong = Mistaken.of(ledger, rows, rule="adaptive"), ledger.mistakes.wrong
+    seen, wrong = Mistaken.of(ledger, rule="adaptive"), ledger.mistakes.wrong
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
     x, exponent = integers(e.values)
     sums.unit = Fraction(2) ** exponent

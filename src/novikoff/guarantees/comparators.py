@@ -160,9 +160,7 @@ class LossBound(Bound):
         return text if self.margin is None else f"{text[:-1]}, loss = {short(self.loss, 6)})"
 
 
-def l1_bound(
-    ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
-) -> LossBound:
+def l1_bound(ledger: Ledger, witness: Numbers, margin: Number) -> LossBound:
     """M ≤ (c/2 + √(c²/4 + Σℓ))² with c = R‖u‖/γ, for the losses of any u on the mistakes.
 
     `witness` is u, any vector except 0, and `margin` is γ > 0, for u as given; otherwise as for
@@ -170,23 +168,21 @@ def l1_bound(
     a γ for which it is informative. Proof: docs/proofs.md. References: Gentile (2003) for the L1
     loss; Mohri & Rostamizadeh (2013) for the sum over the mistakes.
     """
-    return _by_mistakes("Gentile 2003, L1", ledger, witness, margin, rows, power=1)
+    return _by_mistakes("Gentile 2003, L1", ledger, witness, margin, power=1)
 
 
-def l2_bound(
-    ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
-) -> LossBound:
+def l2_bound(ledger: Ledger, witness: Numbers, margin: Number) -> LossBound:
     """M ≤ (R‖u‖/γ + √Σℓ²)², as `l1_bound` for squared losses (Mohri & Rostamizadeh 2013)."""
-    return _by_mistakes("Mohri & Rostamizadeh 2013, L2", ledger, witness, margin, rows, power=2)
+    return _by_mistakes("Mohri & Rostamizadeh 2013, L2", ledger, witness, margin, power=2)
 
 
 def _by_mistakes(
-    theorem: str, ledger: Ledger, witness: Numbers, margin: Number, rows: Rows | None, *, power: int
+    theorem: str, ledger: Ledger, witness: Numbers, margin: Number, *, power: int
 ) -> LossBound:
     ledger, u, gamma = _comparator(ledger, witness, margin)
     if len(ledger) == 0:
         return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
-    seen = Mistaken.of(ledger, rows)
+    seen = Mistaken.of(ledger)
     hinges = Counted.mistakes(seen).hinges(u, gamma)[power - 1]
     loss = hinges / (gamma**power * int(seen.steps.min()))
     return LossBound.of(theorem, ledger, seen, u, gamma, loss, power=power)

@@ -30,7 +30,7 @@ from novikoff.stream import printing
 from novikoff.stream.blocks import Block, Stream, blocks_of
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count, plural, share_upwards, short
-from novikoff.stream.rows import Vector, join
+from novikoff.stream.rows import Vector
 
 # The sandwich is followed mistake by mistake if that takes about a second: a limit on the numbers
 # to read, each mistake counting as 64 more.
@@ -178,18 +178,6 @@ def error_bound(ledger: Ledger) -> tuple[RiskBound | None, str]:
         return guarantees.risk_bound(ledger, confidence=Fraction(95, 100)), ""
     except ValueError as error:
         return None, str(error)
-
-
-def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
-    """The ledger or, if it kept only positions in the data of the run, a copy with the examples."""
-    positions, labels = mistaken.expect_data_of(ledger, blocks)
-    if ledger.keep != "positions" or len(ledger) == 0:
-        return ledger
-    first = int(positions.min())
-    if int(positions.max()) - first >= len(positions):  # there are gaps
-        return ledger
-    rows = join([b.rows for b in blocks])
-    return ledger.with_examples(Block(rows, labels, first, None, positions - first))
 
 
 def threshold(ledger: Ledger, margin: Number | None) -> Fraction | None:
@@ -345,11 +333,12 @@ class Summary:
             return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
-            ledger = with_examples(ledger, blocks)
+            mistaken.expect_data_of(ledger, blocks)
+            ledger = ledger.with_examples(blocks) if ledger.keep == "positions" else ledger
         kept = ledger.keep == "examples" or len(ledger) == 0
         if weights is None and kept:
             weights = readings.final(ledger)
-        seen = Mistaken.of(ledger, None, rule=ledger.rule) if kept and len(ledger) else None
+        seen = Mistaken.of(ledger, rule=ledger.rule) if kept and len(ledger) else None
         given = threshold(ledger, margin)
         eta = given or Fraction(0)
 

@@ -89,7 +89,7 @@ def expect_weights_for(rows: Rows, w: ExactVector) -> None:
         raise ValueError("the weights are all 0, so they have no margin")
 
 
-def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
+def margin_at_most(ledger: Ledger) -> Ceiling:
     """γ ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for any data that contain the mistakes.
 
     Any start and any margin are allowed; otherwise the parameters are those of `novikoff`. Proof:
@@ -98,7 +98,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     ledger = mistaken.expect_ledger(ledger)
     if len(ledger) == 0:
         raise ValueError("the run made no mistakes, so it gives no upper bound on the margin")
-    seen = Mistaken.of(ledger, rows)
+    seen = Mistaken.of(ledger)
     signed = arithmetic.products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
     times = arithmetic.sums_by(seen.which, signed)
     total = ExactSum(seen.rows.dim + seen.bias)
@@ -150,9 +150,7 @@ class MarginBound(Bound):
         return f"{Bound.__str__(self)}; after a clean pass the margin exceeds {promised}"
 
 
-def margin_perceptron(
-    ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
-) -> MarginBound:
+def margin_perceptron(ledger: Ledger, witness: Numbers, margin: Number) -> MarginBound:
     """At most (R² + 2η/r)‖u‖²/γ² updates; after a clean pass a margin > γη/((rR² + 2η)‖u‖).
 
     `margin` is η and r the rate; the other parameters are those of `novikoff`, for a run in which
@@ -161,7 +159,7 @@ def margin_perceptron(
     """
     theorem, (ledger, u) = "Krauth & Mézard 1987", with_witness(ledger, witness)
     eta = fraction(margin, "margin")
-    seen = mistakes_from_zero(ledger, eta, rows)
+    seen = mistakes_from_zero(ledger, eta)
     gamma = Fraction(0) if seen is None else seen.margin(u)
     return MarginBound.of(theorem, seen, gamma, u, eta)
 
@@ -177,9 +175,7 @@ class JointBound(MarginBound):
     classes: int
 
 
-def joint_bound(
-    ledger: Ledger, witness: Table, *, margin: Number = 0, rows: Rows | None = None
-) -> JointBound:
+def joint_bound(ledger: Ledger, witness: Table, *, margin: Number = 0) -> JointBound:
     """M ≤ 2(R/γ)²Σ‖u_r‖² mistakes of a joint perceptron, in any order and with any classes.
 
     By Kesler's construction this is the theorem for two classes with 2R² in place of R²
@@ -193,7 +189,7 @@ def joint_bound(
         raise ValueError(
             f"the witness has rows for {len(U)} classes; the run has {ledger.n_classes}"
         )
-    seen = mistakes_from_zero(ledger, eta, rows, "joint")
+    seen = mistakes_from_zero(ledger, eta, "joint")
     gamma = Fraction(0) if seen is None else _margin(seen, ledger.classes, U)
     return JointBound.of(theorem, seen, gamma, U, eta, times=2, classes=ledger.n_classes)
 

@@ -21,7 +21,7 @@ from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.kernels import Kernel, dense
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import count, plural, short
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.rows import Positions, Vector
 
 Chain: TypeAlias = tuple[list[int], list[int], list[int], list[int], list[int]]
 _LINKS = (
@@ -88,7 +88,7 @@ def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Numbe
     return R2 * U2 // gamma**2
 
 
-def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
+def novikoff(ledger: Ledger, witness: Numbers) -> Bound:
     """M ≤ (R‖u‖/γ)² mistakes of a perceptron, however long the stream and in any order.
 
     The run starts at w = 0, and every update is on an example with y⟨w,x⟩ ≤ 0. If the steps differ,
@@ -99,15 +99,13 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     Parameters
     ----------
     ledger
-        The mistakes of the run.
+        The mistakes of the run, with the examples: `Ledger.with_examples` adds them to positions.
     witness
         u, of any length: a number for each feature, then one for the constant if there is a bias.
         NotAWitness is raised if a mistaken example is not strictly on its correct side.
-    rows
-        The rows of the whole data, if the ledger kept only positions in them.
     """
     theorem, (ledger, u) = "Novikoff 1962", with_witness(ledger, witness)
-    seen = mistakes_from_zero(ledger, Fraction(0), rows)
+    seen = mistakes_from_zero(ledger, Fraction(0))
     if seen is None:
         return Bound.without_mistakes(theorem, u)
     gamma, R2 = seen.margin(u), seen.radius_squared
@@ -115,10 +113,10 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
 
 
-def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
+def adaptive(ledger: Ledger, witness: Numbers) -> Bound:
     """M ≤ √(Σ‖x‖²) ‖u‖/γ: `novikoff` by the lengths of all mistakes (1962, proof of Theorem 1)."""
     theorem, (ledger, u) = "Novikoff 1962, adaptive", with_witness(ledger, witness)
-    seen = mistakes_from_zero(ledger, Fraction(0), rows)
+    seen = mistakes_from_zero(ledger, Fraction(0))
     if seen is None:
         return Bound.without_mistakes(theorem, u)
     gamma, squares = seen.margin(u), seen.sum_of_squares / seen.smallest_step**2
@@ -126,9 +124,7 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     return Bound(theorem, bound, len(ledger), gamma, seen.radius_squared, u.squared, u.numbers)
 
 
-def from_start(
-    ledger: Ledger, witness: Numbers, *, margin: Number = 0, rows: Rows | None = None
-) -> Bound:
+def from_start(ledger: Ledger, witness: Numbers, *, margin: Number = 0) -> Bound:
     """The largest M with rMγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + r²MR²), for a run that started at w₀.
 
     The left side is a lower bound on ⟨w,u⟩, the root an upper bound on ‖w‖; r is the rate. `margin`
@@ -140,7 +136,7 @@ def from_start(
     mistaken.expect_threshold(ledger, eta)
     if len(ledger) == 0:
         return Bound.without_mistakes(theorem, u)
-    seen = Mistaken.of(ledger, rows)
+    seen = Mistaken.of(ledger)
     gamma, R2 = seen.margin(u), seen.radius_squared
     a, b = seen.smallest_step, seen.largest_step
     start = np.zeros(len(u)) if ledger.start is None else ledger.start
@@ -201,9 +197,7 @@ class Sandwich:
         return f"after {plural(len(self.k), 'mistake')}: {ends}"
 
 
-def sandwich(
-    ledger: Ledger, witness: Numbers, *, margin: Number = 0, rows: Rows | None = None
-) -> Sandwich:
+def sandwich(ledger: Ledger, witness: Numbers, *, margin: Number = 0) -> Sandwich:
     """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, for u as a unit vector.
 
     With steps r between a and b, and a margin η, the five are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
@@ -212,7 +206,7 @@ def sandwich(
     Theorem 1; Krauth & Mézard (1987) with a margin.
     """
     (ledger, u), eta = with_witness(ledger, witness), fraction(margin, "margin")
-    seen = mistakes_from_zero(ledger, eta, rows)
+    seen = mistakes_from_zero(ledger, eta)
     if seen is None:
         none = np.empty(0)
         return Sandwich(np.arange(0), none, none, none, none, none, None, None)

@@ -22,7 +22,8 @@ from novikoff.ledger import trace, weights
 from novikoff.ledger.kept_rows import KeptRows, Pieces, not_kept
 from novikoff.ledger.kernels import Kernel
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
-from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.stream.blocks import Block, Codes, Labels, Stream, blocks_of
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import html_table
 from novikoff.stream.rows import Positions, Rows, Vector
 
@@ -369,11 +370,20 @@ class Ledger:
         rows = later.examples if self.keep == "examples" and len(later) else None
         self.record(replace(later.mistakes, rounds=rounds, n_classes=known), later.n_rounds, rows)
 
-    def with_examples(self, block: Block) -> Ledger:
-        """A copy that has the mistaken rows, which are all in this block."""
+    def with_examples(self, data: Stream) -> Ledger:
+        """A copy with the mistaken rows, of a ledger that kept their positions in these data."""
         out = self.snapshot()
-        out.most_bytes = None
-        out.keep, (out._kept, out._bytes) = "examples", out._with_rows(block, out.rows)
+        out.most_bytes, out.keep, wanted = None, "examples", np.unique(out.rows)
+        for block in blocks_of(data):
+            if block.rows.dim != self.dim:
+                raise BadExample(f"rows have {block.rows.dim} features, the ledger has {self.dim}")
+            here = wanted[np.isin(wanted, block.positions(np.arange(len(block))))]
+            if len(here):
+                out._kept, out._bytes = out._with_rows(block, here)
+        kept = out._kept_rows
+        missing = np.setdiff1d(wanted, [] if kept is None else kept.positions)
+        if len(missing):
+            raise BadExample(f"these are not the data of the run: row {missing[0]} is missing")
         return out
 
     def close_epoch(self, *, revisit: bool = False) -> int:
@@ -698,8 +708,9 @@ class Ledger:
     def expect_examples(self) -> None:
         """Raise NotKept if there were mistakes and their rows were not kept."""
         if self.keep != "examples" and self.n_updates:
-            what = self._kept_counts if self.keep == "counts" else "kept no examples"
-            raise NotKept(f"this ledger {what}; use keep='examples'")
+            what = self._kept_counts if self.keep == "counts" else "kept positions only"
+            also = " or with_examples(data)" * (self.keep == "positions")
+            raise NotKept(f"this ledger {what}; use keep='examples'{also}")
 
     @property
     def _kept_counts(self) -> str:

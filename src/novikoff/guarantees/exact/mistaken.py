@@ -11,7 +11,7 @@ import numpy as np
 from novikoff.guarantees.exact import arithmetic
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, Table
 from novikoff.guarantees.exact.rows import ExactRows, sum_of_squares, usable
-from novikoff.ledger.ledger import Ledger, NotKept, Rule
+from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import short
@@ -58,24 +58,13 @@ class Mistaken:
     bias: bool
 
     @classmethod
-    def of(cls, ledger: Ledger, rows: Rows | None, *, rule: Rule = "additive") -> Mistaken:
-        """The mistakes of a ledger that kept the examples, or their positions in these rows.
+    def of(cls, ledger: Ledger, *, rule: Rule = "additive") -> Mistaken:
+        """The mistakes of a ledger that kept the examples.
 
         With many classes learned jointly all labels are +1: the row was added to its class.
         """
         ledger = expect_ledger(ledger, rule)
-        if ledger.keep == "examples":
-            stored, which = ledger.examples, ledger.example
-        elif rows is None:
-            raise NotKept("this ledger kept positions only; pass the rows of the data as rows=")
-        else:
-            positions, which = np.unique(ledger.rows, return_inverse=True)
-            if rows.dim != ledger.dim or positions[-1] >= len(rows):
-                raise BadExample(
-                    f"the rows given do not fit the ledger: it has row {positions[-1]} with "
-                    f"{ledger.dim} features, and there are {len(rows)} rows with {rows.dim}"
-                )
-            stored = rows.take(positions)
+        stored, which = ledger.examples, ledger.example
         usable(stored)
         steps, exponent = arithmetic.integers(np.abs(ledger.steps))
         unit = Fraction(ledger.unit) * Fraction(2) ** exponent
@@ -176,11 +165,11 @@ def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
 
 
 def mistakes_from_zero(
-    ledger: Ledger, margin: Fraction, rows: Rows | None, rule: Rule = "additive"
+    ledger: Ledger, margin: Fraction, rule: Rule = "additive"
 ) -> Mistaken | None:
     """The mistakes of a run from w = 0 that updated up to this margin; None if there were none."""
     expect_from_zero(ledger, margin)
-    return Mistaken.of(ledger, rows, rule=rule) if len(ledger) else None
+    return Mistaken.of(ledger, rule=rule) if len(ledger) else None
 
 
 def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> tuple[Positions, Labels | Codes]:
