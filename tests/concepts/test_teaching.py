@@ -23,7 +23,6 @@ from novikoff.concepts import (
     Nature,
     Oracle,
     Parity,
-    Recorded,
     Teacher,
     conjunctions,
     disjunctions,
@@ -141,11 +140,10 @@ def test_protocol_three_ends_with_one_variable_too_many() -> None:
     assert not knows.exact
 
 
-def test_the_lecture_as_a_record_is_the_same_lesson() -> None:
-    block = lecture_examples()
+def test_recorded_examples_are_a_stream() -> None:
+    X = lecture_examples().rows
     learner = EliminateConjunction(100, monotone=True)
-    recorded = Recorded(LECTURE_TARGET, 100, list(block.rows.values))
-    assert play(recorded.teach(learner), learner).ledger.rows.tolist() == [2, 4]
+    assert play(labelled(X, LECTURE_TARGET.evaluate(X)), learner).ledger.rows.tolist() == [2, 4]
     assert len(learner.hypothesis.literals) == 6
 
 
@@ -205,7 +203,7 @@ def test_the_hypothesis_is_exact_when_one_concept_is_left(
     some = data.draw(st.lists(st.integers(0, (1 << n) - 1), min_size=1, max_size=12))
     X = every_example(n)[some]
     learner = asking(target, n, monotone=monotone)
-    play(Recorded(target, n, X).teach(learner), learner)
+    play(labelled(X, target.evaluate(X)), learner)
     family = (conjunctions if isinstance(target, Conjunction) else disjunctions)(
         n, monotone=monotone
     )
@@ -233,11 +231,10 @@ def test_on_random_examples_it_predicts_as_elimination_does(
     assert one.ledger.n_rounds == 70
 
 
-TEACHERS: dict[str, Callable[[Conjunction, int], Oracle | Teacher | Nature | Recorded]] = {
+TEACHERS: dict[str, Callable[[Conjunction, int], Oracle | Teacher | Nature]] = {
     "oracle": Oracle,
     "teacher": Teacher,
     "nature": lambda target, n: Nature(target, n, rounds=300),
-    "record": lambda target, n: Recorded(target, n, every_example(n)),
 }
 
 
@@ -361,7 +358,6 @@ def test_questions_about_negated_literals_need_one_example() -> None:
         (lambda: Teacher(Conjunction((-1,)), 5, monotone=True), "¬x₁ is not monotone"),
         (lambda: Nature(Conjunction((1,)), 5, rounds=0), "rounds must be at least 1, not 0"),
         (lambda: each_on(1.5), "density must be a probability from 0 to 1, not 1.5"),
-        (lambda: Recorded(Conjunction((1,)), 3, ["010", "0110"]), "row 1 has shape"),
         (lambda: AskingConjunction(0), "n must be at least 1, not 0"),
         (lambda: AskingConjunction(3, positive="01"), "the example given has shape"),
     ],

@@ -296,7 +296,7 @@ def compare_with_engine(page: Page, sets: list[dict[str, Any]], *, proofs: int) 
         if i < proofs:
             block = sources.block(np.array(one["points"]), one["labels"])
             proof = certify(block, fit_intercept=False, margin_rtol=1e-9)
-            bound = proof.update_bound(0)
+            bound = proof.mistake_bound
             assert (here["best"] is None) == (bound is None), one
             if bound is not None:
                 close = abs(here["best"]["gamma"] - proof.margin.low)

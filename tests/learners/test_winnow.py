@@ -17,7 +17,7 @@ from helpers.strategies import WIDTHS, Data, labels, layouts, orders, precisions
 from novikoff import Winnow, _core, guarantees, play, sources
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import BalancedWinnow, Multiplicative, Winnow1, Winnow2
-from novikoff.learners.multiplicative import VARIANTS
+from novikoff.learners.multiplicative import OF_VARIANT, VARIANTS
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.sources import block
@@ -424,10 +424,7 @@ def test_a_widened_winnow_is_one_that_was_wide(seed: int, draws: st.DataObject) 
     X[:15, 8:] = 0
     y = dice.choice((-1, 1), 30).astype(np.int8)
     variant = draws.draw(st.sampled_from(VARIANTS))
-    bias = variant == "balanced"
-    growing, wide = (
-        Multiplicative(dim, variant=variant, alpha=1.3, threshold=5.0, bias=bias) for dim in (8, 24)
-    )
+    growing, wide = (OF_VARIANT[variant](dim, alpha=1.3, threshold=5.0) for dim in (8, 24))
     play(block(np.ascontiguousarray(X[:15, :8]), y[:15]), growing)
     growing.widen(24)
     play(block(X[15:], y[15:]), growing)

@@ -47,7 +47,6 @@ from novikoff.concepts.learners import WeightedMajority as WeightedMajority
 from novikoff.concepts.teaching import LECTURE_TARGET as LECTURE_TARGET
 from novikoff.concepts.teaching import Nature as Nature
 from novikoff.concepts.teaching import Oracle as Oracle
-from novikoff.concepts.teaching import Recorded as Recorded
 from novikoff.concepts.teaching import Teacher as Teacher
 from novikoff.concepts.teaching import each_on as each_on
 from novikoff.concepts.teaching import lecture_examples as lecture_examples

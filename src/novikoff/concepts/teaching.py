@@ -5,7 +5,7 @@ A lesson is a stream of single examples: `play(teacher.teach(learner), learner)`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -123,18 +123,6 @@ class Nature:
                 )
             for i, x in enumerate(drawn, at):
                 yield truths(x, self.n, name=f"row {i} of the sampler")
-
-
-class Recorded:
-    """Protocol III with recorded examples, which the target labels."""
-
-    def __init__(self, concept: Concept, n: int, examples: Sequence[Any] | Truths) -> None:
-        self.concept, self.n = concept, expect_width(concept, n)
-        self.examples = [truths(x, n, name=f"row {i}") for i, x in enumerate(examples)]
-
-    def teach(self, learner: Learner) -> Iterator[Block]:
-        """The examples in their order, the same for every learner."""
-        return _lesson(self.concept, self.examples)
 
 
 def each_on(density: float) -> Sampler:

@@ -105,17 +105,10 @@ def arow_bound(ledger: Ledger, witness: Numbers) -> ArowBound:
     return ArowBound(bound, last.mistakes, made, last.losses, squared, growth, u.numbers)
 
 
-def arow_sandwich(
-    ledger: Ledger, witness: Numbers, *, after: Iterable[int] | None = None
-) -> ArowSandwich:
-    """The inequalities of `arow_bound` after these numbers of updates, or fifty evenly spaced."""
+def arow_sandwich(ledger: Ledger, witness: Numbers) -> ArowSandwich:
+    """The inequalities of `arow_bound` after each of up to fifty updates, evenly spaced."""
     ledger, u = with_witness(ledger, witness, "adaptive")
-    n = len(ledger)
-    if after is None:
-        after = sorted({math.ceil(n * k / _MOMENTS) for k in range(1, _MOMENTS + 1)} - {0})
-    k = list(after)
-    if k != sorted(set(k)) or (k and not 1 <= k[0] <= k[-1] <= n):
-        raise ValueError(f"numbers of updates must be increasing and from 1 to {n}")
+    k = sorted({math.ceil(len(ledger) * j / _MOMENTS) for j in range(1, _MOMENTS + 1)} - {0})
     traces, holds = list[tuple[float, float, float, float]](), True
     for at, now in zip(k, _moments(ledger, u, k), strict=True):
         middle, spread, energy, growth = now.proof(u)

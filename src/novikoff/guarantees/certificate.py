@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Model, Row
-from novikoff.guarantees.exact.arithmetic import Number, fraction, fraction_text, root
+from novikoff.guarantees.exact.arithmetic import fraction_text, root
 from novikoff.guarantees.exact.rows import in_parts
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import TITLES, estimates, model_separation, separation
@@ -277,15 +277,10 @@ class Certificate:
     @property
     def mistake_bound(self) -> tuple[int, int] | None:
         """Novikoff's (R/γ)² of all rows, at the largest and smallest γ; None unless complete."""
-        return self.update_bound()
-
-    def update_bound(self, margin: Number = 0) -> tuple[int, int] | None:
-        """(R² + 2η)/γ², which bounds the updates of a margin perceptron, as `mistake_bound`."""
         least, most = self.margin.at_least_squared, self.margin.at_most_squared
         if self.verdict != Separation.COMPLETE or most is None:
             return None
-        above = self.radius_squared + 2 * fraction(margin, "margin")
-        return above // most, above // least
+        return self.radius_squared // most, self.radius_squared // least
 
     def __str__(self) -> str:
         facts = [f"  {about:14}  {text}" for about, text in facts_of(self)]
@@ -404,12 +399,6 @@ def _sentence(
     )
 
 
-def alone_in_words(columns: Sequence[str]) -> str:
-    """That each of these columns separates the labels without the others."""
-    separate = "separates" if len(columns) == 1 else "each separate"
-    return f"{listed(columns, 6)} {separate} the labels alone"
-
-
 def reasons(it: Certificate) -> list[str]:
     """For columns of 0 and 1 with infinite estimates: that all of their rows have one response."""
     label = "" if it.data.label is None else f"{plain(it.data.label)} "
@@ -453,7 +442,9 @@ def facts_of(it: Certificate) -> Iterator[tuple[str, str]]:
         weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
         if it.alone:
-            yield "alone", alone_in_words([plain(data.name(j)) for j in it.alone])
+            alone = [plain(data.name(j)) for j in it.alone]
+            separate = "separates" if len(alone) == 1 else "each separate"
+            yield "alone", f"{listed(alone, 6)} {separate} the labels alone"
         yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared and not data.is_regression:
         yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"

@@ -69,7 +69,7 @@ class Adaptive(Summed):
         self.matrix = matrix
         self._check_size(dim)
         self.dim, self.bias, self.regularisation = dim, bool(bias), float(regularisation)
-        self.class_weights = (float(class_weights[0]), float(class_weights[1]))
+        self._steps = (float(class_weights[0]), float(class_weights[1]))
         self.rounds = 0
         length = dim + self.bias
         self._w: Vector = np.zeros(length)
@@ -109,11 +109,6 @@ class Adaptive(Summed):
         if self._starting is not None:
             self._starting = variances_widened(self._starting, dim, bias=self.bias)
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the rule treats the two labels alike."""
-        return self.class_weights[0] == self.class_weights[1]
-
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         if self._is_full:
@@ -123,13 +118,13 @@ class Adaptive(Summed):
         super().share_weights(runs, mean=mean)
 
     def _for_core(self) -> dict[str, Any]:
-        how = {"step": self.class_weights, "r": self.regularisation}
+        how = {"step": self._steps, "r": self.regularisation}
         return super()._for_core() | how | {"variance": self._s.reshape(-1)}
 
     def _own_state(self, dim: int) -> tuple[Settings, Arrays]:
         settings, arrays = super()._own_state(dim)
         settings |= {"regularisation": self.regularisation, "matrix": self.matrix}
-        arrays["class_weights"], full = np.array(self.class_weights), self._is_full
+        arrays["class_weights"], full = np.array(self._steps), self._is_full
         arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias, full=full)
         if self._starting is not None:
             starting = variances_narrowed(self._starting, dim, bias=self.bias)
@@ -185,9 +180,9 @@ class Adaptive(Summed):
     def weighed(self, mistakes: Mistakes, importances: Vector | None) -> Mistakes:
         """The mistakes with the importance of each: that of its row, times its class weight."""
         if self.is_symmetric:
-            each = np.full(len(mistakes), self.class_weights[0])
+            each = np.full(len(mistakes), self._steps[0])
         else:
-            each = np.where(mistakes.steps < 0, *self.class_weights)
+            each = np.where(mistakes.steps < 0, *self._steps)
         if importances is not None:
             each *= importances
         return replace(mistakes, importances=each)

@@ -78,12 +78,6 @@ class Additive(Summed):
         self._steps = (step * class_weights[0], step * class_weights[1])
         self._thresholds = thresholds_of(ties, margin, self._unit)
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the rule treats the two labels alike."""
-        (low, high), steps = self._thresholds, self._steps
-        return low == high and steps[0] == steps[1]
-
     def _for_core(self) -> dict[str, Any]:
         how = {"threshold": self._threshold_now, "step": self._steps, "unit": self._unit}
         return super()._for_core() | how

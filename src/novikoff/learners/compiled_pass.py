@@ -76,7 +76,8 @@ class Compiled:
     bias: bool
     rounds: int
     _unit: float = 1.0
-    _thresholds: tuple[float, float]
+    _thresholds: tuple[float, float] = (0.0, 0.0)
+    _steps: tuple[float, float]  # factors for labels −1 and +1
     _for_ledger: Callable[[], dict[str, Any]]  # what the ledger needs besides
     # the settings and arrays of the rule, of the first features
     _own_state: Callable[[int], tuple[Settings, Arrays]]
@@ -84,6 +85,12 @@ class Compiled:
     def _for_core(self) -> dict[str, Any]:
         """What the core takes for blocks and for single examples."""
         return {}
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the rule treats the two labels alike."""
+        (low, high), (negative, positive) = self._thresholds, self._steps
+        return low == high and negative == positive
 
     @property
     def _threshold_now(self) -> tuple[float, float]:

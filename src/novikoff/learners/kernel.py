@@ -94,11 +94,6 @@ class Dual(Compiled):
         self._steps = class_weights
         self._sums, self._column = _Sums(kernel, bias=self.bias, averaging=averaging), 0
 
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the rule treats the two labels alike."""
-        return self._thresholds[0] == self._thresholds[1] and self._steps[0] == self._steps[1]
-
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; in all mistakes they are 0."""
         if dim < self.dim:

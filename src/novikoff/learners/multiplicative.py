@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -35,12 +35,11 @@ class Multiplicative(Compiled):
     row whose score would exceed the largest float is scored by its largest powers. With α = 2 and
     attributes 0 or 1 everything is exact as long as the weights of a row span at most 53 bits.
 
+    Winnow1 and Winnow2 start with weights 1, need attributes of at least 0, and have no constant
+    unless `bias` is set. Balanced Winnow has weights αᵖ − α⁻ᵖ of either sign, which start at 0.
+
     Parameters
     ----------
-    variant
-        "winnow1" sets the weights of a negative example that it took for positive to 0; "winnow2"
-        divides them. Both start with weights 1 and need attributes of at least 0. "balanced" has
-        weights αᵖ − α⁻ᵖ of either sign, which start at 0.
     alpha, threshold
         α > 1 and θ; None means `ALPHAS` and `usual_threshold`.
     ties, class_weights
@@ -50,20 +49,19 @@ class Multiplicative(Compiled):
 
     rule = "multiplicative"
     averaging = False
+    variant: ClassVar[Variant]
 
     def __init__(
         self,
         dim: int,
         *,
-        variant: Variant,
         alpha: float | None = None,
         threshold: float | None = None,
-        bias: bool = False,
+        bias: bool | None = None,
         ties: Ties = "mistake",
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        if variant not in VARIANTS:
-            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r}")
+        variant = self.variant
         alpha = ALPHAS[variant] if alpha is None else alpha
         threshold = usual_threshold(variant, dim) if threshold is None else threshold
         if not 1 < alpha < math.inf:
@@ -73,10 +71,11 @@ class Multiplicative(Compiled):
             raise ValueError(f"threshold must be a finite number{above}, not {threshold!r}")
         check_sizes(class_weights)
         self._thresholds = thresholds_of(ties)
-        self.dim, self.bias, self.variant, self.ties = dim, bool(bias), variant, ties
-        self.alpha, self.threshold = float(alpha), float(threshold)
-        self.class_weights = (float(class_weights[0]), float(class_weights[1]))
         self.rounds, self._balanced = 0, variant == "balanced"
+        self.dim, self.ties = dim, ties
+        self.bias = self._balanced if bias is None else bool(bias)
+        self.alpha, self.threshold = float(alpha), float(threshold)
+        self._steps = (float(class_weights[0]), float(class_weights[1]))
         self._become(np.zeros(dim + self.bias))
 
     def _become(self, powers: Vector) -> None:
@@ -112,9 +111,7 @@ class Multiplicative(Compiled):
     @property
     def is_symmetric(self) -> bool:
         """Whether the rule treats the two labels alike."""
-        low, high = self._thresholds
-        alike = low == high and self.class_weights[0] == self.class_weights[1]
-        return alike and self._balanced and self.threshold == 0
+        return super().is_symmetric and self._balanced and self.threshold == 0
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
@@ -124,7 +121,7 @@ class Multiplicative(Compiled):
     def _for_core(self) -> dict[str, Any]:
         return self._powers_and_weights | {
             "threshold": self._thresholds,
-            "step": self.class_weights,
+            "step": self._steps,
             "erases": self.variant == "winnow1",
             "rounds": self.rounds,
         }
@@ -143,17 +140,17 @@ class Multiplicative(Compiled):
             "ties": self.ties,
         }
         powers, constant = parted(self._p, dim, bias=self.bias)
-        steps = np.array(self.class_weights)
+        steps = np.array(self._steps)
         return settings, {"powers": powers, "constant": constant, "steps": steps}
 
     @classmethod
     def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
         powers = stored.vector("powers", dim)
         constant = stored.vector("constant", 1)
-        learner = stored.made(
-            cls,
+        of_variant: Any = OF_VARIANT[stored.choice("variant", VARIANTS)]
+        learner: Self = stored.made(
+            of_variant,
             0,
-            variant=stored.choice("variant", VARIANTS),
             alpha=stored.number("alpha"),
             threshold=stored.number("threshold"),
             bias=bias,
@@ -188,13 +185,6 @@ class Multiplicative(Compiled):
         return at, mistakes
 
 
-class _Settings(TypedDict, total=False):
-    alpha: float | None
-    threshold: float | None
-    ties: Ties
-    class_weights: tuple[float, float]
-
-
 class Winnow1(Multiplicative):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
@@ -202,8 +192,7 @@ class Winnow1(Multiplicative):
     mistakes (Littlestone 1988); one wrong label can do lasting damage. Usual: α = 2, θ = n/2.
     """
 
-    def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
-        super().__init__(dim, variant="winnow1", **settings)
+    variant = "winnow1"
 
 
 class Winnow2(Multiplicative):
@@ -213,8 +202,7 @@ class Winnow2(Multiplicative):
     n (Blum 1998). `guarantees.winnow2_bound` has Littlestone's (1988) for other functions.
     """
 
-    def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
-        super().__init__(dim, variant="winnow2", **settings)
+    variant = "winnow2"
 
 
 class BalancedWinnow(Multiplicative):
@@ -224,5 +212,9 @@ class BalancedWinnow(Multiplicative):
     bound is claimed (Littlestone 1989; Dagan, Karov & Roth 1997).
     """
 
-    def __init__(self, dim: int, *, bias: bool = True, **settings: Unpack[_Settings]) -> None:
-        super().__init__(dim, variant="balanced", bias=bias, **settings)
+    variant = "balanced"
+
+
+OF_VARIANT: dict[Variant, type[Multiplicative]] = {
+    one.variant: one for one in (Winnow1, Winnow2, BalancedWinnow)
+}

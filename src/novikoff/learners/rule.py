@@ -13,7 +13,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.kernel import Dual, JointDual
-from novikoff.learners.multiplicative import Multiplicative, Variant
+from novikoff.learners.multiplicative import OF_VARIANT, Multiplicative, Variant
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Matrix
@@ -156,7 +156,7 @@ class Rule:
         if variant is not None:
             how |= {"bias": self.bias and variant == "balanced", "ties": self.ties}
             how |= {"alpha": self.alpha, "threshold": self.threshold}
-            return Multiplicative(dim, variant=variant, **how)
+            return OF_VARIANT[variant](dim, **how)
         how["averaging"] = self.reading == "average"
         how |= {"start": start} if self.kernel is None else {"kernel": self.kernel}
         if is_adaptive := self.kind in ADAPTIVE:

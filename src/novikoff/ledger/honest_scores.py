@@ -114,11 +114,6 @@ class HonestScores:
         self.counts = self.restored(state["settings"], state["arrays"]).counts
         self.is_open = state["is_open"]
 
-    def __deepcopy__(self, _memo: object) -> HonestScores:
-        out = HonestScores()
-        out.counts, out.is_open = self.counts.copy(), self.is_open
-        return out
-
 
 def counts_of(honest: HonestScores | None) -> NDArray[np.int64] | None:
     """Where the core counts scores; None if it does not."""
