@@ -974,7 +974,8 @@ def main() -> int:
     parser.add_argument("certificate", help="written by `novikoff certify -o CERTIFICATE`")
     parser.add_argument("data", nargs="+", help="svmlight, or CSV of numbers; plain or gzipped")
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
-    parser.add_argument("--one-vs-rest", metavar="LABEL", help="take all other labels as one")
+    one = "take all other labels as one"
+    parser.add_argument("--one-vs-rest", dest="one", metavar="LABEL", help=one)
     parser.add_argument("--categorical", metavar="COLUMN", action="append", default=[])
     of = "of counts: how many trials they are of; A+B is a sum"
     parser.add_argument("--trials", metavar="COLUMN", help=of)
@@ -983,30 +984,22 @@ def main() -> int:
     also = "the table holds the columns that a formula makes; its SHA-256 is not compared"
     parser.add_argument("--expanded", action="store_true", help=also)
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
-    given = parser.parse_args()
+    given = vars(parser.parse_args())
+    certificate, paths, expanded = (given.pop(it) for it in ("certificate", "data", "expanded"))
     words, status, to, hint = "", 2, sys.stdout, ""
     try:
-        written = load(given.certificate)
+        written = load(certificate)
         it = claim(written)
-        if it.names and not (given.by_name or given.expanded):
+        if it.names and not (given["by_name"] or expanded):
             hint = "; add --by-name to make the columns from their names"
-        data = read(
-            given.data,
-            given.label,
-            given.one_vs_rest,
-            zero_based=given.zero_based,
-            categorical=given.categorical,
-            trials=given.trials,
-            claimed=it,
-            by_name=given.by_name,
-        )
-        check(written, replace(data, files=it.files if given.expanded else data.files))
-        words = summary(written, data, given.data)
-        words += "\n  table   not the certificate's own file: columns made from it" * given.expanded
+        data = read(paths, claimed=it, **given)
+        check(written, replace(data, files=it.files if expanded else data.files))
+        words = summary(written, data, paths)
+        words += "\n  table   not the certificate's own file: columns made from it" * expanded
         status = int(it.verdict == "undecided")
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
-        name, to = getattr(error, "filename", None) or given.data[0], sys.stderr
+        name, to = getattr(error, "filename", None) or paths[0], sys.stderr
         words = f"{shown(name)}: {why}"
     except (Unreadable, csv.Error) as error:
         words, to = f"cannot be checked here: {error}{hint}; or use novikoff verify", sys.stderr

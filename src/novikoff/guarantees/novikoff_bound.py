@@ -96,13 +96,9 @@ def novikoff(ledger: Ledger, witness: Numbers) -> Bound:
     docs/proofs.md. References: Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999),
     Theorem 1.
 
-    Parameters
-    ----------
-    ledger
-        The mistakes of the run, with the examples: `Ledger.with_examples` adds them to positions.
-    witness
-        u, of any length: a number for each feature, then one for the constant if there is a bias.
-        NotAWitness is raised if a mistaken example is not strictly on its correct side.
+    The ledger must have the mistaken examples; `Ledger.with_examples` adds them to positions. The
+    witness is u, of any length: a number for each feature, then one for the constant if there is a
+    bias. NotAWitness is raised if a mistaken example is not strictly on its correct side.
     """
     theorem, (ledger, u) = "Novikoff 1962", with_witness(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0))

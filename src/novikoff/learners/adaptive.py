@@ -16,7 +16,7 @@ from novikoff.ledger.weights import variances_narrowed, variances_widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.rows import Rows, Vector, dots
+from novikoff.stream.rows import Vector
 
 MOST_FEATURES = 2048  # of a full matrix: 32 MB
 
@@ -33,18 +33,13 @@ class Adaptive(Summed):
     Importance c and class weights divide r: β = 1/(v + r/c). With the full matrix this equals
     showing the example c times (docs/proofs.md). For c = 0 it is scored but not learned from.
 
-    Parameters
-    ----------
-    regularisation
-        r > 0: larger values make smaller steps. 1 was the best value, or nearly, on all data tried.
-    matrix
-        "diagonal", for any number of features; "full" takes time and memory in proportion to their
-        square, so it has at most 2,048. Where v/r exceeds about 10¹² it loses precision.
-    start, variances
-        The weights before the first round (None: 0), and their variances (None: 1), which are
-        positive: one number for each feature, the constant's last.
-    dim, bias, averaging, class_weights
-        As for :class:`Additive`; class weights are factors of the importance.
+    A larger `regularisation` r > 0 makes smaller steps; 1 was the best value, or nearly, on all
+    data tried. The `matrix` is "diagonal", for any number of features, or "full", which takes time
+    and memory in proportion to their square, so there are at most 2,048; where v/r exceeds about
+    10¹² it loses precision. `start` and `variances` are the weights before the first round (None:
+    0) and their variances (None: 1), which are positive: one number for each feature, the
+    constant's last. The rest is as for :class:`Additive`; class weights are factors of the
+    importance.
 
     References: Crammer, Kulesza & Dredze (2009).
     """
@@ -167,13 +162,10 @@ class Adaptive(Summed):
         about = Adaptation(self.regularisation, variances, self.matrix)
         return super()._for_ledger() | {"adaptation": about}
 
-    def scores(self, rows: Rows) -> Vector:
-        """w·x for each row, summed exactly as when learning."""
-        return dots(rows, self._w, bias=self.bias)
-
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+    def learn(self, block: Block, begin: int, end: int, **rule: Any) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        at, which, mistakes = self.learned(_core.adapt, block, begin, end, full=self._is_full)
+        rule["full"] = self._is_full
+        at, which, mistakes = self.learned(_core.adapt, block, begin, end, **rule)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 
@@ -247,9 +239,9 @@ class JointAdaptive(Joint):
         variances = self._s[:, : self.n_classes].copy() if (self._s != 1).any() else None
         return super()._for_ledger() | {"adaptation": Adaptation(self.regularisation, variances)}
 
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+    def learn(self, block: Block, begin: int, end: int, **rule: Any) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        at, which, mistakes = self.learned(_core.joint_adapt, block, begin, end)
+        at, which, mistakes = self.learned(_core.joint_adapt, block, begin, end, **rule)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 

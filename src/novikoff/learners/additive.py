@@ -17,10 +17,10 @@ from novikoff.learners.compiled_pass import (
     thresholds_of,
 )
 from novikoff.ledger.ledger import Mistakes
-from novikoff.ledger.weights import times, whole
+from novikoff.ledger.weights import whole
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Positions, Rows, Vector, dots
+from novikoff.stream.rows import Positions, Rows, Vector
 
 
 class Additive(Summed):
@@ -50,6 +50,7 @@ class Additive(Summed):
     """
 
     rule, _add = "additive", "add_perceptron"
+    _learn = staticmethod(_core.learn)
 
     def __init__(
         self,
@@ -108,15 +109,6 @@ class Additive(Summed):
             stored.refuse("its thresholds do not follow from its margin and its ties")
         return learner
 
-    def scores(self, rows: Rows) -> Vector:
-        """w·x for each row, summed exactly as when learning."""
-        scores = dots(rows, self._w, bias=self.bias)
-        return scores if self._unit == 1 else times(self._unit, scores)
-
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        return self.learned_late(_core.learn, block, begin, end)
-
     def learn_passes(
         self, block: Block, passes: int, until: Vector | None
     ) -> tuple[int, Mistakes, Positions]:
@@ -127,7 +119,7 @@ class Additive(Summed):
         """
         ends, before, n = np.full(passes, -1, dtype=np.int64), self.rounds, block.n_rounds
         how = {"passes": passes, "ends": ends, "until": until}
-        at, mistakes = self.learned_late(_core.learn, block, 0, n, **how)
+        at, mistakes = self.learn(block, 0, n, **how)
         ends = ends[ends >= 0]
         self.rounds = before + len(ends) * n + (at if at < n else 0)
         return at, mistakes, ends

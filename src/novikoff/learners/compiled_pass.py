@@ -19,7 +19,7 @@ from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import is_finite_number
-from novikoff.stream.rows import Flaw, Positions, Rows, Vector, explain, part_size
+from novikoff.stream.rows import Flaw, Positions, Rows, Vector, dots, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, ...]]
@@ -159,6 +159,7 @@ class Summed(Compiled):
 
     _w: Vector
     _u: Vector | None
+    _learn: ClassVar[Core]
     # add these multiples of the mistaken rows to u
     _accumulate: Callable[[Rows, Positions, Vector, Mistakes], None]
 
@@ -205,16 +206,21 @@ class Summed(Compiled):
     def _for_ledger(self) -> dict[str, Any]:
         return {"start": self._met(self._w).copy() if self._w.any() else None}
 
-    def learned_late(
-        self, core: Core, block: Block, begin: int, end: int, **rule: Any
-    ) -> tuple[int, Mistakes]:
-        """As `learned`, for sums of mistakes, whose u is brought up to date after the pass."""
-        in_cache = self._w.size <= _MOST_IN_CACHE
-        if in_cache or counts_of(self.honest) is not None:  # to count scores, the pass needs u
-            at, _, mistakes = self.learned(core, block, begin, end, **rule)
-            return at, mistakes
-        at, which, mistakes = self.learned(core, block, begin, end, u=None, **rule)
-        if self._u is not None:
+    def scores(self, rows: Rows) -> Vector:
+        """w·x for each row, summed exactly as when learning."""
+        scores = dots(rows, self._w, bias=self.bias)
+        return scores if self._unit == 1 else times(self._unit, scores)
+
+    def learn(self, block: Block, begin: int, end: int, **rule: Any) -> tuple[int, Mistakes]:
+        """Learn from examples begin..end of the block, as `Learner.learn` says.
+
+        If u is long, it is brought up to date after the pass.
+        """
+        # to count scores, the pass needs u
+        late = self._w.size > _MOST_IN_CACHE and counts_of(self.honest) is None
+        rule |= {"u": None} if late else {}
+        at, which, mistakes = self.learned(self._learn, block, begin, end, **rule)
+        if late and self._u is not None:
             # the u of `mean_of_weights`, summed here and not in the pass, where so long a u would
             # be fetched anew for each mistake: 45 → 25 ms
             self._accumulate(

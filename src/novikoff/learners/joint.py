@@ -95,6 +95,7 @@ class Joint(OfClasses, Summed):
 
     rule: ClassVar[Rule] = "joint"
     _add = "add_joint"
+    _learn: ClassVar[Core] = staticmethod(_core.joint_learn)
 
     def __init__(
         self,
@@ -150,10 +151,6 @@ class Joint(OfClasses, Summed):
         """The score of each row for each class, a column a class, summed as when learning."""
         scores = class_scores(rows, self._w, bias=self.bias)
         return times(self._unit, scores[:, : self.n_classes])
-
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Learn from examples begin..end of the block, as `Learner.learn` says."""
-        return self.learned_late(_core.joint_learn, block, begin, end)
 
     def learned(
         self, core: Core, block: Block, begin: int, end: int, **rule: Any

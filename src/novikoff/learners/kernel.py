@@ -39,21 +39,13 @@ class Dual(Compiled):
     only the mistakes since then are added: a pass costs as many kernels as there are new mistakes
     for each row. Runs that `unite` joined share the kernels of a row that several of them mistook.
 
-    Parameters
-    ----------
-    dim
-        The number of features.
-    kernel
-        The kernel; its gamma must be a number.
-    bias
-        Add 1 to the kernel: a constant feature 1 in its space.
-    margin, rate, ties, averaging, class_weights
-        As for :class:`Additive`.
-    budget, seed
-        Keep at most B mistakes: a new one takes the place of one that is drawn by `seed`. There is
-        no average and no vote then. If K(x, x) ≤ R², there is no margin, and vectors u_t of length
-        at most U < √B/R move by S in all, E[M] ≤ (E[L] + R·B·(U + S))/(1 − U·R/√B), where L is the
-        sum of max(0, 1 − y·u_t(x)) over the mistakes. docs/kernels.md has the proof.
+    With a `budget` B it keeps at most B mistakes: a new one takes the place of one that is drawn by
+    `seed`. There is no average and no vote then. If K(x, x) ≤ R², there is no margin, and vectors
+    u_t of length at most U < √B/R move by S in all, E[M] ≤ (E[L] + R·B·(U + S))/(1 − U·R/√B), where
+    L is the sum of max(0, 1 − y·u_t(x)) over the mistakes. docs/kernels.md has the proof.
+
+    The gamma of the kernel must be a number; `bias` adds 1 to it, a constant feature 1 in its
+    space. The other parameters are those of :class:`Additive`.
 
     References: Aizerman, Braverman & Rozonoer (1964); Freund & Schapire (1999), section 5;
     Cavallanti, Cesa-Bianchi & Gentile (2007) for the budget.

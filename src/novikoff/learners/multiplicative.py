@@ -38,13 +38,9 @@ class Multiplicative(Compiled):
     Winnow1 and Winnow2 start with weights 1, need attributes of at least 0, and have no constant
     unless `bias` is set. Balanced Winnow has weights αᵖ − α⁻ᵖ of either sign, which start at 0.
 
-    Parameters
-    ----------
-    alpha, threshold
-        α > 1 and θ; None means `ALPHAS` and `usual_threshold`.
-    ties, class_weights
-        As for :class:`Additive`, of scores w·x − θ; the bounds hold for ties="mistake". A weight
-        is how many mistakes one mistake counts as.
+    `alpha` and `threshold` are α > 1 and θ; None means `ALPHAS` and `usual_threshold`. `ties` is
+    as for :class:`Additive`, of scores w·x − θ; the bounds hold for "mistake". The weight of a
+    class is how many mistakes one mistake counts as.
     """
 
     rule = "multiplicative"
