@@ -35,7 +35,7 @@ class Reads(Protocol):
 
 
 def scores(
-    learner: Reads,
+    learner: Reads | None,
     ledger: Ledger,
     reading: Reading,
     rows: Rows,
@@ -45,13 +45,14 @@ def scores(
 ) -> Vector:
     """The score of each row by a reading of the run; a column a class for a joint learner.
 
+    Without the learner, the weights are summed from the ledger.
     A vote is the share of votes for +1 less the share for −1, in [−1, 1]; or for each class its
     share of the votes, in [0, 1]. `zero_is_positive` says whether weights that score 0 vote for +1,
     and `average` is what `weights` returned for the average, if it is known already.
     """
     if ledger.kernel is not None:
         return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero_is_positive)
-    if reading == "final":
+    if reading == "final" and learner is not None:
         return learner.scores(rows)
     if reading == "vote":
         return vote(ledger, rows, zero_is_positive=zero_is_positive)
@@ -107,14 +108,15 @@ def _in_kernel_space(
     return np.ascontiguousarray(s.T) if ledger.is_joint else s[0]
 
 
-def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
+def weights(learner: Reads | None, ledger: Ledger, reading: Reading) -> Vector:
     """The weights of a reading, the constant's last; a row a class for a joint learner."""
     if ledger.kernel is not None:
         raise ValueError("weights in a kernel's space have no coordinates; read the scores")
     if reading == "final":
-        return learner.weights
+        return final(ledger) if learner is None else learner.weights
     if reading == "average":
-        return learner.average if learner.averaging else average(ledger)
+        kept = learner is not None and learner.averaging
+        return learner.average if learner is not None and kept else average(ledger)
     raise ValueError(
         f"reading must be 'final' or 'average', not {reading!r}: a vote has no weights"
     )
@@ -122,12 +124,8 @@ def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
 
 def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
     """The score of each row by each of the three readings of a run with two labels."""
-    if ledger.kernel is not None:
-        each = get_args(Reading)
-        return {one: _in_kernel_space(ledger, one, rows, zero_is_positive=True) for one in each}
-    sums: dict[Reading, Vector] = {"final": final(ledger), "average": average(ledger)}
-    found = {name: dots(rows, w, bias=ledger.bias) for name, w in sums.items()}
-    return {**found, "vote": vote(ledger, rows)}
+    each: tuple[Reading, ...] = get_args(Reading)
+    return {one: scores(None, ledger, one, rows) for one in each}
 
 
 def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
