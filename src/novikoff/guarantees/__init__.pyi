@@ -9,7 +9,6 @@ from novikoff.guarantees.comparators import l1_bound as l1_bound
 from novikoff.guarantees.comparators import l2_bound as l2_bound
 from novikoff.guarantees.exact.mistaken import NotAWitness as NotAWitness
 from novikoff.guarantees.finite_classes import ClassBound as ClassBound
-from novikoff.guarantees.finite_classes import WinnowBound as WinnowBound
 from novikoff.guarantees.finite_classes import consistent_bound as consistent_bound
 from novikoff.guarantees.finite_classes import doubling_bound as doubling_bound
 from novikoff.guarantees.finite_classes import elimination_bound as elimination_bound

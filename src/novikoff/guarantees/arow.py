@@ -11,10 +11,10 @@ from typing import Any
 import flint
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, integers, root
+from novikoff.guarantees.exact.arithmetic import ExactVector, Numbers, root
 from novikoff.guarantees.exact.logarithms import ball, floored
 from novikoff.guarantees.exact.mistaken import Mistaken, with_witness
-from novikoff.guarantees.exact.rows import Entries
+from novikoff.ledger.kernels import dense
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Labels
 from novikoff.stream.printing import count, plural, short
@@ -89,7 +89,7 @@ def arow_bound(ledger: Ledger, witness: Numbers) -> ArowBound:
     """
     ledger, u = with_witness(ledger, witness, "adaptive")
     (last,) = _moments(ledger, u, [len(ledger)])
-    _, spread, _, growth = last.proof(u)
+    _, spread, _, growth = last.proof()
     rest, squared = last.losses - last.narrow, last.r * spread
 
     def value() -> flint.arb:
@@ -111,7 +111,7 @@ def arow_sandwich(ledger: Ledger, witness: Numbers) -> ArowSandwich:
     k = sorted({math.ceil(len(ledger) * j / _MOMENTS) for j in range(1, _MOMENTS + 1)} - {0})
     traces, holds = list[tuple[float, float, float, float]](), True
     for at, now in zip(k, _moments(ledger, u, k), strict=True):
-        middle, spread, energy, growth = now.proof(u)
+        middle, spread, energy, growth = now.proof()
         least, square = (at - now.losses) / now.r, spread * energy
         with flint.ctx.workprec(128):
             allowed = (ball(growth).log() + now.narrow) / ball(now.r)
@@ -143,63 +143,58 @@ def _moments(ledger: Ledger, u: ExactVector, after: Iterable[int]) -> Iterator[_
     if size > MOST_COLUMNS:
         raise ValueError(f"{size} columns are too many for exact sums; {MOST_COLUMNS} are possible")
     variances = np.ones(size) if V is None else V.diagonal()
-    sums = _Sums(Fraction(about.regularisation), [1 / Fraction(v) for v in variances.tolist()])
+    sums = _Sums(Fraction(about.regularisation), variances, u)
     if not len(ledger):
         yield from (sums for _ in after)
         return
     seen, wrong = Mistaken.of(ledger, rule="adaptive"), ledger.mistakes.wrong
-    e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
-    x, exponent = integers(e.values)
-    sums.unit = Fraction(2) ** exponent
-    along, power = e.dots(u)
-    dots = [n * u.unit * Fraction(2) ** power for n in along.tolist()]
-    table = np.zeros((len(seen.rows), size), dtype=object)
-    table[np.repeat(np.arange(len(seen.rows)), e.lengths), e.columns] = x
-    made = 0
+    X, made = np.pad(dense(seen.rows), ((0, 0), (0, seen.bias)), constant_values=1.0), 0
     for k in after:
         for begin in range(made, k, _AT_ONCE):
             part = slice(begin, min(k, begin + _AT_ONCE))
-            which, labels = seen.which[part], seen.labels[part]
-            right_by = [y * dots[i] for i, y in zip(which, labels.tolist(), strict=True)]
-            sums.add(table[which], labels, right_by, int(wrong[part].sum()))
+            sums.add(X[seen.which[part]], seen.labels[part], int(wrong[part].sum()))
         made = k
         yield sums
 
 
 class _Sums:
-    """What the proof adds up: Σ xxᵀ and Σ yx in units of the integer rows, and u's own sums."""
+    """What the proof adds up: A, Σ yx, and u's own sums."""
 
-    def __init__(self, r: Fraction, precisions: list[Fraction]) -> None:
-        self.r, self.precisions, self.unit = r, precisions, Fraction(1)
+    def __init__(self, r: Fraction, variances: Vector, u: ExactVector) -> None:
+        self.r, size = r, len(variances)
         self.mistakes = self.narrow = 0
-        self.losses = self.dots = self.dots_squared = Fraction(0)
-        self.squares = flint.fmpz_mat(len(precisions), len(precisions))
-        self.signed = flint.fmpz_mat(len(precisions), 1)
+        self.losses = self.dots = Fraction(0)
+        self.u = _exactly(size, 1, u.numbers)
+        self.A, self.signed = flint.fmpq_mat(size, size), flint.fmpq_mat(size, 1)
+        for j, variance in enumerate(variances.tolist()):
+            self.A[j, j] = 1 / flint.fmpq(*variance.as_integer_ratio())
+        self.at_first = self.A.det()
 
-    def add(self, rows: Integers, labels: Labels, right_by: list[Fraction], wrong: int) -> None:
-        """Add updates: the rows as integers, their y⟨u,x⟩, and how many were mistakes."""
+    def add(self, rows: Vector, labels: Labels, wrong: int) -> None:
+        """Add updates on these rows, of which so many were mistakes."""
         n, size = rows.shape
         self.mistakes += wrong
         self.narrow += n - wrong
+        x, y = _exactly(n, size, rows.ravel().tolist()), labels.tolist()
+        right_by = [a * _fraction(b) for a, b in zip(y, (x * self.u).entries(), strict=True)]
         self.losses += sum((max(Fraction(0), 1 - margin) for margin in right_by), Fraction(0))
         self.dots += sum(right_by, Fraction(0))
-        self.dots_squared += sum((margin**2 for margin in right_by), Fraction(0))
-        x = flint.fmpz_mat(n, size, rows.ravel().tolist())
         turned = x.transpose()
-        self.squares += turned * x
-        self.signed += turned * flint.fmpz_mat(n, 1, labels.tolist())
+        self.A += turned * x / flint.fmpq(*self.r.as_integer_ratio())
+        self.signed += turned * _exactly(n, 1, y)
 
-    def proof(self, u: ExactVector) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    def proof(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
         """⟨u,Aw⟩, uᵀAu, wᵀAw, and det A over its value at the start."""
-        size, scale = len(self.precisions), self.unit**2 / self.r
-        whole = math.lcm(scale.denominator, *(p.denominator for p in self.precisions))
-        start = flint.fmpz_mat(size, size)
-        for j, precision in enumerate(self.precisions):
-            start[j, j] = int(precision * whole)
-        A = start + self.squares * int(scale * whole)  # times `whole`
-        solution: Any = A.solve(self.signed)
-        product = (self.signed.transpose() * solution)[0, 0]
-        energy = Fraction(int(product.p), int(product.q)) * whole * scale / self.r
-        own = sum((p * n * n for p, n in zip(self.precisions, u.numbers, strict=True)), Fraction(0))
-        growth = Fraction(int(A.det()), int(start.det()))
-        return self.dots / self.r, own + self.dots_squared / self.r, energy, growth
+        (energy,) = (self.signed.transpose() * self.A.solve(self.signed)).entries()
+        (spread,) = (self.u.transpose() * self.A * self.u).entries()
+        growth = _fraction(self.A.det() / self.at_first)
+        return self.dots / self.r, _fraction(spread), _fraction(energy) / self.r**2, growth
+
+
+def _exactly(rows: int, columns: int, numbers: Iterable[float | Fraction]) -> Any:
+    ratios = (number.as_integer_ratio() for number in numbers)
+    return flint.fmpq_mat(rows, columns, [flint.fmpq(*ratio) for ratio in ratios])
+
+
+def _fraction(number: Any) -> Fraction:
+    return Fraction(int(number.p), int(number.q))

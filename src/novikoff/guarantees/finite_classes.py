@@ -12,11 +12,15 @@ from novikoff.stream.printing import plural, short
 
 @dataclass(frozen=True, slots=True)
 class ClassBound:
-    """At most `bound` mistakes in any order, and so many `expected` if concepts are drawn."""
+    """At most `bound` mistakes in any order, and so many `expected` if concepts are drawn.
+
+    `terms` says, in words, what the bound was computed from.
+    """
 
     theorem: str
     bound: int
     expected: float | None = None
+    terms: str = ""
 
     def holds(self, mistakes: int) -> bool:
         """Whether this many mistakes are within the bound."""
@@ -26,7 +30,7 @@ class ClassBound:
         average = ""
         if self.expected is not None:
             average = f", {short(self.expected, 6)} expected if drawn at random"
-        return f"{self.theorem}: at most {plural(self.bound, 'mistake')}{average}"
+        return f"{self.theorem}: at most {plural(self.bound, 'mistake')}{average}{self.terms}"
 
 
 def halving_bound(size: int) -> ClassBound:
@@ -81,27 +85,9 @@ def _expect_size(size: int) -> int:
     return size
 
 
-@dataclass(frozen=True, slots=True)
-class WinnowBound:
-    """At most `bound` mistakes; it grows with `relevant`, k or Σμ of weights μ."""
-
-    theorem: str
-    bound: int
-    attributes: int
-    relevant: Fraction
-    alpha: Fraction
-    threshold: Fraction
-
-    def __str__(self) -> str:
-        return (
-            f"{self.theorem}: at most {plural(self.bound, 'mistake')} ({self.relevant} of "
-            f"{plural(self.attributes, 'attribute')}, α = {self.alpha}, θ = {self.threshold})"
-        )
-
-
 def winnow1_bound(
     n: int, k: int, *, alpha: Number = 2, threshold: Number | None = None
-) -> WinnowBound:
+) -> ClassBound:
     """At most ⌊αk(log_α θ + 1) + n/θ⌋ mistakes of Winnow1 on a monotone disjunction of k of n.
 
     It needs α > 1 and a threshold θ ≥ 1/α; the defaults, 2 and n/2, give 2k log₂ n + 2 (Littlestone
@@ -117,12 +103,12 @@ def winnow1_bound(
         lambda: ball(known) + ball(factor) * ball(theta).log() / ball(a).log(),
         lambda M: _is_power(a, (M - known) / factor, theta),
     )
-    return WinnowBound("Winnow1", bound, n, Fraction(k), a, theta)
+    return _of_winnow("Winnow1", bound, n, k, a, theta)
 
 
 def winnow2_bound(
     n: int, weights_sum: Number, delta: Number, threshold: Number | None = None
-) -> WinnowBound:
+) -> ClassBound:
     """At most ⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes of Winnow2 with α = 1 + δ/2.
 
     The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and μ·x
@@ -140,15 +126,21 @@ def winnow2_bound(
         lambda: ball(known) + ball(factor) * ball(theta).log(),
         lambda M: (theta == 1 or factor == 0) and known == M,
     )
-    return WinnowBound("Winnow2", bound, n, mu, 1 + d / 2, theta)
+    return _of_winnow("Winnow2", bound, n, mu, 1 + d / 2, theta)
 
 
-def doubling_bound(n: int, k: int) -> WinnowBound:
+def doubling_bound(n: int, k: int) -> ClassBound:
     """⌊2 + 3k(1 + log₂ n)⌋ mistakes of Winnow2, α = 2, θ = n, on a disjunction (Blum 1998)."""
     _expect_counts(n, k)
     log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋
-    theorem = "Winnow2, doubling and halving"
-    return WinnowBound(theorem, 2 + 3 * k + log, n, Fraction(k), Fraction(2), Fraction(n))
+    return _of_winnow("Winnow2, doubling and halving", 2 + 3 * k + log, n, k, 2, n)
+
+
+def _of_winnow(
+    theorem: str, bound: int, n: int, relevant: Number, alpha: Number, theta: Number
+) -> ClassBound:
+    terms = f" ({relevant} of {plural(n, 'attribute')}, α = {alpha}, θ = {theta})"
+    return ClassBound(theorem, bound, terms=terms)
 
 
 def _expect_counts(n: int, k: int) -> None:
