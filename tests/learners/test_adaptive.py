@@ -63,9 +63,6 @@ def test_the_learner_is_the_textbook(matrix: Matrix, draws: st.DataObject) -> No
     r = draws.draw(st.sampled_from((0.25, 1.0, 3.0)))
     low, high = draws.draw(st.sampled_from(((1.0, 1.0), (0.5, 2.0))))
     length = data.dim + bias
-    variances = np.array(
-        draws.draw(st.lists(st.sampled_from((0.5, 1.0, 4.0)), min_size=length, max_size=length))
-    )
     constant = [ONE] if bias else []
     shown = [
         (i, fractions(data.X[i]) + constant, int(data.y[i]))
@@ -79,7 +76,7 @@ def test_the_learner_is_the_textbook(matrix: Matrix, draws: st.DataObject) -> No
         shown,
         r=Fraction(r),
         start=[ZERO] * length,
-        variances=fractions(variances),
+        variances=[ONE] * length,
         full=matrix == "full",
         importances=each,
         epochs=epochs,
@@ -99,7 +96,6 @@ def test_the_learner_is_the_textbook(matrix: Matrix, draws: st.DataObject) -> No
         regularisation=r,
         matrix=matrix,
         averaging=True,
-        variances=variances,
         class_weights=(low, high),
     )
     some = data.block(draws.draw(layouts), draws.draw(precisions), order=order, importances=h)
@@ -418,9 +414,6 @@ def test_a_run_never_ends_in_a_cycle() -> None:
         ({"regularisation": math.inf}, "regularisation must be"),
         ({"regularisation": True}, "regularisation must be"),
         ({"matrix": "sparse"}, "matrix must be 'diagonal' or 'full'"),
-        ({"variances": np.array([1.0, 0.0])}, "variances must all be above 0"),
-        ({"variances": np.array([1.0])}, "variances must hold 2 finite numbers"),
-        ({"variances": np.array([1.0, np.inf])}, "variances must hold 2 finite numbers"),
         ({"start": np.array([1.0, np.nan])}, "start must hold 2 finite numbers"),
         ({"class_weights": (0.0, 1.0)}, "class weights must be positive"),
     ],
@@ -431,12 +424,11 @@ def test_bad_settings_are_refused(settings_: dict[str, Any], message: str) -> No
 
 
 @settings(max_examples=40)
-@given(data=float_data(), bias=st.booleans(), given_=st.booleans(), more=st.integers(0, 3))
+@given(data=float_data(), bias=st.booleans(), more=st.integers(0, 3))
 def test_a_learner_restored_without_its_spare_room_continues_with_the_same_bits(
-    data: Data, bias: bool, given_: bool, more: int
+    data: Data, bias: bool, more: int
 ) -> None:
-    variances = np.full(data.dim + bias, 2.5) if given_ else None
-    straight = Adaptive(data.dim, bias=bias, averaging=True, variances=variances)
+    straight = Adaptive(data.dim, bias=bias, averaging=True)
     some = data.block()
     middle = len(data) // 2
     straight.learn(some, 0, middle)

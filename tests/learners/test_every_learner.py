@@ -112,7 +112,6 @@ ADAPTIVE: dict[str, Callable[[int], Adaptive]] = {
     "adaptive, start": lambda dim: Adaptive(
         dim,
         start=start_for(dim),
-        variances=np.exp(start_for(dim)),
         class_weights=(0.3, 1.7),
         averaging=True,
     ),
@@ -126,7 +125,6 @@ MATRICES: dict[str, Callable[[int], Adaptive]] = {
         regularisation=0.3,
         averaging=True,
         start=start_for(dim + 1),
-        variances=np.exp(start_for(dim + 1)),
         class_weights=(0.3, 1.7),
     ),
 }

@@ -29,7 +29,7 @@ _AT_ONCE = 1 << 12  # rows
 class ArowBound:
     """At most `bound` mistakes were possible, and `mistakes` were made, among `updates` updates.
 
-    `losses` is Σg, `spread` is r·uᵀAu, and `growth` is det A over its value before the first round.
+    `losses` is Σg, `spread` is r·uᵀAu, and `growth` is det A.
     """
 
     bound: int
@@ -132,18 +132,14 @@ def _moments(ledger: Ledger, u: ExactVector, after: Iterable[int]) -> Iterator[_
             "no mistake bound is known for diagonal variances; learn with matrix='full', or see "
             "guarantees.risk_bound"
         )
-    V = about.variances
-    if ledger.start is not None or (V is not None and np.count_nonzero(V) > len(V)):
-        raise ValueError(
-            "the run did not start at w = 0 and uncorrelated variances, as this theorem needs"
-        )
+    if ledger.start is not None or about.variances is not None:
+        raise ValueError("the run did not start at w = 0 and variances 1, as this theorem needs")
     if len(ledger) and set(ledger.importances.tolist()) != {1.0}:
         raise ValueError("this theorem counts every update once; the run weighed its examples")
     size = ledger.dim + ledger.bias
     if size > MOST_COLUMNS:
         raise ValueError(f"{size} columns are too many for exact sums; {MOST_COLUMNS} are possible")
-    variances = np.ones(size) if V is None else V.diagonal()
-    sums = _Sums(Fraction(about.regularisation), variances, u)
+    sums = _Sums(Fraction(about.regularisation), size, u)
     if not len(ledger):
         yield from (sums for _ in after)
         return
@@ -160,15 +156,14 @@ def _moments(ledger: Ledger, u: ExactVector, after: Iterable[int]) -> Iterator[_
 class _Sums:
     """What the proof adds up: A, Σ yx, and u's own sums."""
 
-    def __init__(self, r: Fraction, variances: Vector, u: ExactVector) -> None:
-        self.r, size = r, len(variances)
+    def __init__(self, r: Fraction, size: int, u: ExactVector) -> None:
+        self.r = r
         self.mistakes = self.narrow = 0
         self.losses = self.dots = Fraction(0)
         self.u = _exactly(size, 1, u.numbers)
         self.A, self.signed = flint.fmpq_mat(size, size), flint.fmpq_mat(size, 1)
-        for j, variance in enumerate(variances.tolist()):
-            self.A[j, j] = 1 / flint.fmpq(*variance.as_integer_ratio())
-        self.at_first = self.A.det()
+        for j in range(size):
+            self.A[j, j] = 1
 
     def add(self, rows: Vector, labels: Labels, wrong: int) -> None:
         """Add updates on these rows, of which so many were mistakes."""
@@ -184,10 +179,10 @@ class _Sums:
         self.signed += turned * _exactly(n, 1, y)
 
     def proof(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-        """⟨u,Aw⟩, uᵀAu, wᵀAw, and det A over its value at the start."""
+        """⟨u,Aw⟩, uᵀAu, wᵀAw and det A."""
         (energy,) = (self.signed.transpose() * self.A.solve(self.signed)).entries()
         (spread,) = (self.u.transpose() * self.A * self.u).entries()
-        growth = _fraction(self.A.det() / self.at_first)
+        growth = _fraction(self.A.det())
         return self.dots / self.r, _fraction(spread), _fraction(energy) / self.r**2, growth
 
 

@@ -36,9 +36,7 @@ class Adaptive(Summed):
     A larger `regularisation` r > 0 makes smaller steps; 1 was the best value, or nearly, on all
     data tried. The `matrix` is "diagonal", for any number of features, or "full", which takes time
     and memory in proportion to their square, so there are at most 2,048; where v/r exceeds about
-    10¹² it loses precision. `start` and `variances` are the weights before the first round (None:
-    0) and their variances (None: 1), which are positive: one number for each feature, the
-    constant's last. The rest is as for :class:`Additive`; class weights are factors of the
+    10¹² it loses precision. The rest is as for :class:`Additive`; class weights are factors of the
     importance.
 
     References: Crammer, Kulesza & Dredze (2009).
@@ -55,7 +53,6 @@ class Adaptive(Summed):
         matrix: Matrix = "diagonal",
         averaging: bool = False,
         start: Vector | None = None,
-        variances: Vector | None = None,
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
         check_sizes(class_weights, regularisation=regularisation)
@@ -68,16 +65,9 @@ class Adaptive(Summed):
         self.rounds = 0
         length = dim + self.bias
         self._w: Vector = np.zeros(length)
-        self._s: Vector = np.ones(length)
+        self._s: Vector = np.eye(length) if self._is_full else np.ones(length)
         if start is not None:
             self._w = finite_numbers(start, (length,), "start", "numbers")
-        if variances is not None:
-            self._s = finite_numbers(variances, (length,), "variances", "numbers")
-            if not (self._s > 0).all():
-                raise ValueError("variances must all be above 0")
-        self._starting = None if variances is None else self._s.copy()
-        if self._is_full:
-            self._s = np.diag(self._s)
         self._u = np.zeros(length) if averaging else None
 
     @property
@@ -101,8 +91,6 @@ class Adaptive(Summed):
         self._check_size(dim)
         super().widen(dim)
         self._s = variances_widened(self._s, dim, bias=self.bias, full=self._is_full)
-        if self._starting is not None:
-            self._starting = variances_widened(self._starting, dim, bias=self.bias)
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
@@ -121,34 +109,26 @@ class Adaptive(Summed):
         settings |= {"regularisation": self.regularisation, "matrix": self.matrix}
         arrays["class_weights"], full = np.array(self._steps), self._is_full
         arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias, full=full)
-        if self._starting is not None:
-            starting = variances_narrowed(self._starting, dim, bias=self.bias)
-            arrays["starting_variances"] = starting
         return settings, arrays
 
     @classmethod
     def _from(cls, stored: Stored, dim: int, *, bias: bool) -> Self:
-        length, starting = dim + bias, None
+        length = dim + bias
         stored.vector("w", dim)  # is so long: nothing is made of a size that is only claimed
-        if "starting_variances" in stored:
-            starting = stored.vector("starting_variances", length)
         learner = stored.made(
             cls,
             dim,
             bias=bias,
             regularisation=stored.number("regularisation"),
             matrix=stored.choice("matrix", get_args(Matrix)),
-            variances=starting,
             class_weights=stored.vector("class_weights", 2).tolist(),
         )
         learner._restore_sums(stored, (dim,))
         shape = (length, length) if learner._is_full else (length,)
         variances = stored.array("variances", ("float64",), shape)
         own = variances.diagonal() if learner._is_full else variances
-        # a forgotten feature starts again, at 1
-        most = 1.0 if starting is None else np.maximum(starting, 1.0)
-        if not ((own > 0) & (own <= most)).all():
-            stored.refuse("its variances are not all above 0 and at most those at the start")
+        if not ((own > 0) & (own <= 1)).all():
+            stored.refuse("its variances are not all above 0 and at most 1")
         if learner._is_full and not (
             np.isfinite(variances).all() and np.array_equal(variances, variances.T)
         ):
