@@ -85,7 +85,7 @@ def test_no_run_exceeds_the_bound_and_its_numbers_are_the_textbooks(
     assert (bound.margin, bound.radius_squared, bound.witness_squared) == (gamma, R2, U2)
     assert bound.bound == (2 * R2 + 2 * eta / r) * U2 // gamma**2
     assert run.verdict == "separated"
-    achieved = guarantees.joint_margin(learner.weights, block)
+    achieved = guarantees.achieved_margin(learner.weights, block)
     assert achieved.smallest > eta
     assert bound.kept_by(achieved)
 
@@ -152,11 +152,11 @@ def test_wrong_arguments_are_refused_with_the_reason() -> None:
     with pytest.raises(ValueError, match="needs a run with two labels.*guarantees.joint_bound"):
         guarantees.novikoff(ledger, [1] * 4)
     with pytest.raises(BadExample, match="weights are for 2 classes; a row has class 2"):
-        guarantees.joint_margin(U[:2], copies(1))
+        guarantees.achieved_margin(U[:2], copies(1))
     with pytest.raises(ValueError, match="3 weights for each class do not fit rows of 4"):
-        guarantees.joint_margin(U[:, :3], copies(1))
+        guarantees.achieved_margin(U[:, :3], copies(1))
     with pytest.raises(ValueError, match="all 0"):
-        guarantees.joint_margin(0 * U, copies(1))
+        guarantees.achieved_margin(0 * U, copies(1))
 
 
 def test_positions_are_enough_with_the_rows_and_no_mistakes_need_no_witness() -> None:
@@ -173,13 +173,13 @@ def test_the_least_lead_is_exact_where_floating_point_cannot_tell() -> None:
     tiny = 2.0**-60
     block = sources.classes_block([[1.0, tiny], [1.0, 2 * tiny], [1.0, -tiny]], [0, 0, 0])
     U = [[Fraction(1), Fraction(1)], [Fraction(1), Fraction(0)], [Fraction(0), Fraction(9)]]
-    achieved = guarantees.joint_margin(U, block)
+    achieved = guarantees.achieved_margin(U, block)
     assert (achieved.row, achieved.smallest) == (2, -Fraction(tiny))
-    assert guarantees.joint_margin(U, replace(block, labels=block.codes + 1)).row == 1
+    assert guarantees.achieved_margin(U, replace(block, labels=block.codes + 1)).row == 1
     # in floating point the first is ahead by 1.9e-6, whichever it is
     for ahead, row in ((1.1e-6, 0), (1.8e-6, 1)):
         block = sources.classes_block([[1e10, ahead], [1.0, 1.5e-6]], [0, 0])
-        assert guarantees.joint_margin([[1, 1], [1, 0]], block).row == row
+        assert guarantees.achieved_margin([[1, 1], [1, 0]], block).row == row
 
 
 @pytest.mark.parametrize("keep", ["examples", "positions"])

@@ -22,7 +22,6 @@ from novikoff.guarantees.margin import JointBound as JointBound
 from novikoff.guarantees.margin import MarginBound as MarginBound
 from novikoff.guarantees.margin import achieved_margin as achieved_margin
 from novikoff.guarantees.margin import joint_bound as joint_bound
-from novikoff.guarantees.margin import joint_margin as joint_margin
 from novikoff.guarantees.margin import margin_at_most as margin_at_most
 from novikoff.guarantees.margin import margin_perceptron as margin_perceptron
 from novikoff.guarantees.novikoff_bound import Bound as Bound

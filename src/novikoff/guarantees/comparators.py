@@ -117,17 +117,6 @@ class Pass:
         unit = gamma * self.least
         return sum(linear, Fraction(0)) / unit, sum(square, Fraction(0)) / (unit * gamma)
 
-    def margins(self, u: Vector) -> Vector:
-        """y⟨u,x⟩ for each example, in floating point."""
-        each = [p.labels * dots(p.rows, u, bias=p.bias)[p.at] for p in self.pieces]
-        return np.concatenate(each)
-
-    @property
-    def times(self) -> Vector:
-        """How often the loss of each example counts, in floating point."""
-        times = np.concatenate([piece.times for piece in self.pieces])
-        return np.asarray(times / self.least, dtype=np.float64)
-
 
 @dataclass(frozen=True, slots=True)
 class LossBound(Bound):
@@ -253,7 +242,9 @@ def _best_margin(v: Vector, one: Pass, passes: int) -> tuple[float, Fraction]:
     count, is about T + (R‖u‖√T − Σ margins)/γ, which tends to T as γ grows: the last γ tried is so
     large that the second term is below 1/1000.
     """
-    margins, times = one.margins(v), passes * one.times
+    each = [(p.labels * dots(p.rows, v, bias=p.bias)[p.at], p.times) for p in one.pieces]
+    margins, times = map(np.concatenate, zip(*each, strict=True))
+    times = np.asarray(passes * (times / one.least), dtype=np.float64)
     reach = exact.root(one.stretch * one.radius_squared) * sums.length(v)
     # all is over a power of two; if every mistake was on a row of zeros, R = 0
     exponent = int(np.frexp(reach or np.abs(margins).max())[1])

@@ -197,8 +197,8 @@ def squared_margin_on(weights: Vector, blocks: Sequence[Block]) -> tuple[Fractio
     """The squared margin of the weights on all examples; or 0 and a row that is not right."""
     if not weights.any():
         return Fraction(0), None
-    achieved = guarantees.joint_margin if weights.ndim > 1 else guarantees.achieved_margin
-    least = min((achieved(weights, b) for b in blocks), key=attrgetter("smallest"))
+    reached = (guarantees.achieved_margin(weights, block) for block in blocks)
+    least = min(reached, key=attrgetter("smallest"))
     if least.smallest <= 0:
         return Fraction(0), least.row
     return least.smallest**2 / least.weights_squared, None

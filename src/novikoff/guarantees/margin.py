@@ -66,27 +66,34 @@ class Ceiling:
         return f"no margin exceeds {short(self.value, 6)} (proved by {made})"
 
 
-def achieved_margin(weights: Numbers, block: Block) -> Achieved:
-    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row that has it."""
+def achieved_margin(weights: Numbers | Table, block: Block) -> Achieved:
+    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row that has it.
+
+    Of weights with a row for each class, min (w_y·x − max w_r·x) and Σ‖w_r‖²; labels −1 and +1 are
+    then the classes 0 and 1.
+    """
     if not isinstance(block, Block):
         raise TypeError("the weights come first: achieved_margin(weights, block)")
-    w, rows = ExactVector.of(weights, "weights"), block.rows
-    expect_weights_for(rows, w)
-    usable(rows)
-    exact = ExactRows(rows, bias=len(w) > rows.dim)
-    i, smallest = exact.least(np.arange(len(rows)), block.signs, w)
-    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
-
-
-def expect_weights_for(rows: Rows, w: ExactVector) -> None:
-    """Raise an error if the weights, a row for each class if there are many, have no margin."""
-    length, each = w.integers.shape[-1], " for each class" * (w.integers.ndim > 1)
+    many, rows = np.asarray(weights).ndim > 1, block.rows
+    w = ExactVector.of(weights, "weights", table=many)
+    length, each = w.integers.shape[-1], " for each class" * many
     if length not in (rows.dim, rows.dim + 1):
         raise ValueError(f"{length} weights{each} do not fit rows of {rows.dim} features")
     if len(rows) == 0:
         raise BadExample("the block has no rows")
     if w.squared == 0:
         raise ValueError("the weights are all 0, so they have no margin")
+    at = np.arange(len(rows))
+    if many:
+        codes = block.codes
+        if int(codes.max()) >= len(w):
+            raise BadExample(f"the weights are for {len(w)} classes; a row has class {codes.max()}")
+        i, _, smallest = _smallest_lead(rows, at, codes, w)
+    else:
+        usable(rows)
+        exact = ExactRows(rows, bias=length > rows.dim)
+        i, smallest = exact.least(at, block.signs, w)
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
 
 
 def margin_at_most(ledger: Ledger) -> Ceiling:
@@ -192,20 +199,6 @@ def joint_bound(ledger: Ledger, witness: Table, *, margin: Number = 0) -> JointB
     seen = mistakes_from_zero(ledger, eta, "joint")
     gamma = Fraction(0) if seen is None else _margin(seen, ledger.classes, U)
     return JointBound.of(theorem, seen, gamma, U, eta, times=2, classes=ledger.n_classes)
-
-
-def joint_margin(weights: Table, block: Block) -> Achieved:
-    """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
-
-    The weights have a row for each class. Labels −1 and +1 are the classes 0 and 1.
-    """
-    W, rows = ExactVector.of(weights, "weights", table=True), block.rows
-    expect_weights_for(rows, W)
-    codes = block.codes
-    if int(codes.max()) >= len(W):
-        raise BadExample(f"the weights are for {len(W)} classes; a row has class {codes.max()}")
-    i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
-    return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
 
 
 def _margin(seen: Mistaken, classes: Codes, U: ExactVector) -> Fraction:

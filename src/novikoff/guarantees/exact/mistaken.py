@@ -10,7 +10,7 @@ import numpy as np
 
 from novikoff.guarantees.exact import arithmetic
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, Table
-from novikoff.guarantees.exact.rows import ExactRows, sum_of_squares, usable
+from novikoff.guarantees.exact.rows import ExactRows, in_parts, usable
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
@@ -93,10 +93,13 @@ class Mistaken:
     @property
     def sum_of_squares(self) -> Fraction:
         """Σ‖sx‖² over the mistakes, s being their steps."""
-        times = arithmetic.sums_by(
-            self.which, arithmetic.products(self.steps, self.steps, summed=len(self.steps))
-        )
-        return sum_of_squares(self.rows, times, bias=self.bias) * self.unit**2
+        squares = arithmetic.products(self.steps, self.steps, summed=len(self.steps))
+        times, total = arithmetic.sums_by(self.which, squares), Fraction(0)
+        for part, e in in_parts(self.rows, np.arange(len(times)), bias=self.bias):
+            numbers, exponent = arithmetic.integers(e.values)
+            each = zip(times[part].tolist(), e.squares(numbers).tolist(), strict=True)
+            total += sum(t * s for t, s in each) * Fraction(4) ** exponent
+        return total * self.unit**2
 
     def margin(self, u: ExactVector) -> Fraction:
         """γ: the smallest y⟨u,x⟩ over the mistaken examples; NotAWitness unless it is positive."""

@@ -283,17 +283,6 @@ class GramRows(ExactRows):
         return self.square_of(ExactVector.sparse(whole, self.rows.dim + self.bias))
 
 
-def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
-    """Σ times[i] ‖x_i‖² over the rows, exactly."""
-    total = Fraction(0)
-    for part, e in in_parts(rows, np.arange(len(rows)), bias=bias):
-        numbers, exponent = integers(e.values)
-        squares = e.squares(numbers).tolist()
-        whole = sum(t * s for t, s in zip(times[part].tolist(), squares, strict=True))
-        total += whole * Fraction(4) ** exponent
-    return total
-
-
 class ExactSum:
     """Σ times · x over rows, as an integer for each column times a power of two."""
 
