@@ -21,12 +21,19 @@ from novikoff.guarantees.exact.arithmetic import (
     span_sums,
     sums_by,
 )
-from novikoff.guarantees.exact.rows import Entries, ExactRows, sum_of_squares
+from novikoff.guarantees.exact.mistaken import Mistaken
+from novikoff.guarantees.exact.rows import Entries, ExactRows
 from novikoff.stream.blocks import Labels, signs
-from novikoff.stream.rows import Rows
+from novikoff.stream.rows import Positions, Rows
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 tame = st.floats(-100, 100) | st.integers(-9, 9).map(float)
+
+
+def sum_of_squares(rows: Rows, steps: Positions, *, bias: bool) -> Fraction:
+    """Σ‖sx‖² of a run that mistook each row once, with these steps."""
+    each, labels = np.arange(len(rows)), np.ones(len(rows), dtype=np.int8)
+    return Mistaken(rows, each, labels, each, steps, Fraction(1), bias).sum_of_squares
 
 
 def exact_rows(rows: Rows) -> list[list[Fraction]]:
@@ -150,7 +157,7 @@ def test_the_filter_never_loses_the_smallest_margin_or_the_largest_row(
     squares = [sum(a * a for a in x) for x in data]
     assert ExactRows(rows, bias=bias).largest_square() == max(squares)
     times = np.arange(1, len(rows) + 1)
-    expected = sum(k * s for k, s in enumerate(squares, 1))
+    expected = sum(k * k * s for k, s in enumerate(squares, 1))
     assert sum_of_squares(rows, times, bias=bias) == expected
 
 

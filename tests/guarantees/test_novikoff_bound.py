@@ -254,7 +254,7 @@ def test_positions_and_the_data_say_what_kept_examples_say() -> None:
     last = int(positions.rows.max())
     with pytest.raises(BadExample, match=f"row {last} is missing"):
         positions.with_examples(block.take(np.arange(last)))
-    with pytest.raises(BadExample, match="rows have 4 features, the ledger has 5"):
+    with pytest.raises(BadExample, match="the data have 4 features, the ledger 5"):
         positions.with_examples(sources.block(X[:, :4], block.labels))
     parts = [block.take(np.arange(0, last, 2)), block.take(np.arange(1, last + 1, 2))]
     parts.append(block.take(np.arange(0, last + 1, 2)))  # some rows come twice

@@ -92,7 +92,7 @@ class Pass:
     def of(cls, ledger: Ledger, data: Stream) -> Pass:
         """From the data of a run with mistakes; refused if they cannot be the run's data."""
         blocks, steps = [*blocks_of(data)], ledger.steps
-        mistaken.expect_data_of(ledger, blocks)
+        ledger.expect_data(blocks)
         if ledger.revisits:
             raise BadExample("mistaken rows were visited again, so passes show different examples")
         a = np.abs(steps).min()

@@ -333,7 +333,7 @@ class Summary:
             return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
-            mistaken.expect_data_of(ledger, blocks)
+            ledger.expect_data(blocks)
             ledger = ledger.with_examples(blocks) if ledger.keep == "positions" else ledger
         kept = ledger.keep == "examples" or len(ledger) == 0
         if weights is None and kept:

@@ -372,19 +372,34 @@ class Ledger:
 
     def with_examples(self, data: Stream) -> Ledger:
         """A copy with the mistaken rows, of a ledger that kept their positions in these data."""
-        out = self.snapshot()
-        out.most_bytes, out.keep, wanted = None, "examples", np.unique(out.rows)
-        for block in blocks_of(data):
-            if block.rows.dim != self.dim:
-                raise BadExample(f"rows have {block.rows.dim} features, the ledger has {self.dim}")
-            here = wanted[np.isin(wanted, block.positions(np.arange(len(block))))]
+        out, blocks = self.snapshot(), [*blocks_of(data)]
+        out.expect_data(blocks)
+        mistaken, out.most_bytes, out.keep = out.rows, None, "examples"
+        for block in blocks:
+            here = np.intersect1d(mistaken, block.positions(np.arange(len(block))))
             if len(here):
                 out._kept, out._bytes = out._with_rows(block, here)
-        kept = out._kept_rows
-        missing = np.setdiff1d(wanted, [] if kept is None else kept.positions)
-        if len(missing):
-            raise BadExample(f"these are not the data of the run: row {missing[0]} is missing")
         return out
+
+    def expect_data(self, blocks: Sequence[Block]) -> None:
+        """Refuse data that do not hold the mistaken examples of the run."""
+        if not blocks:
+            raise BadExample("the data hold no examples")
+        for block in blocks:
+            if block.rows.dim != self.dim:
+                raise BadExample(f"the data have {block.rows.dim} features, the ledger {self.dim}")
+        if self.keep == "counts" or not len(self):
+            return
+        positions = np.concatenate([b.positions(np.arange(len(b))) for b in blocks])
+        labels = np.concatenate([b.codes if self.is_joint else b.labels for b in blocks])
+        order = np.argsort(positions)
+        place = np.searchsorted(positions, self.rows, sorter=order).clip(max=len(order) - 1)
+        missing = positions[order[place]] != self.rows
+        other = labels[order[place]] != (self.classes if self.is_joint else self.labels)
+        if (missing | other).any():
+            k = int(np.argmax(missing | other))
+            what = "is missing" if missing[k] else "has another label"
+            raise BadExample(f"these are not the data of the run: row {self.rows[k]} {what}")
 
     def close_epoch(self, *, revisit: bool = False) -> int:
         """Mark the end of a pass, or of a `revisit` of mistaken rows; returns its updates."""

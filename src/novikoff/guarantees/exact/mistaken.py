@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,8 +11,7 @@ from novikoff.guarantees.exact import arithmetic
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, Table
 from novikoff.guarantees.exact.rows import ExactRows, in_parts, usable
 from novikoff.ledger.ledger import Ledger, Rule
-from novikoff.stream.blocks import Block, Codes, Labels
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.blocks import Labels
 from novikoff.stream.printing import short
 from novikoff.stream.rows import Positions, Rows
 
@@ -173,25 +171,3 @@ def mistakes_from_zero(
     """The mistakes of a run from w = 0 that updated up to this margin; None if there were none."""
     expect_from_zero(ledger, margin)
     return Mistaken.of(ledger, rule=rule) if len(ledger) else None
-
-
-def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> tuple[Positions, Labels | Codes]:
-    """The positions and labels of the data, which must hold the mistaken examples of the run."""
-    if not blocks:
-        raise BadExample("the data hold no examples")
-    for block in blocks:
-        if block.rows.dim != ledger.dim:
-            raise BadExample(f"the data have {block.rows.dim} features, the ledger {ledger.dim}")
-    joint = ledger.is_joint
-    positions = np.concatenate([b.positions(np.arange(len(b))) for b in blocks])
-    labels = np.concatenate([b.codes if joint else b.labels for b in blocks])
-    if ledger.keep != "counts" and len(ledger):
-        order = np.argsort(positions)
-        place = np.searchsorted(positions, ledger.rows, sorter=order).clip(max=len(order) - 1)
-        missing = positions[order[place]] != ledger.rows
-        other = labels[order[place]] != (ledger.classes if joint else ledger.labels)
-        if (missing | other).any():
-            k = int(np.argmax(missing | other))
-            what = "is missing" if missing[k] else "has another label"
-            raise BadExample(f"these are not the data of the run: row {ledger.rows[k]} {what}")
-    return positions, labels
