@@ -147,7 +147,7 @@ def test_the_row_of_a_margin_is_named_by_its_place_in_the_data() -> None:
 
 def test_the_achieved_margin_is_exact_and_names_its_row() -> None:
     block = sources.block([[3, 0], [0, 1], [-1, -2]], [1, 1, -1], first=100)
-    achieved = guarantees.achieved_margin([1, Fraction(1, 3)], block)
+    achieved = guarantees.achieved_margin([Fraction(1), Fraction(1, 3)], block)
     assert (achieved.row, achieved.smallest) == (101, Fraction(1, 3))
     assert achieved.weights_squared == Fraction(10, 9)
     assert achieved.value == pytest.approx(1 / math.sqrt(10), rel=1e-15)

@@ -25,15 +25,21 @@ Negatives: TypeAlias = tuple[Positions, SparseRows]  # the places of examples, a
 _FOR_EVER = np.iinfo(np.int64).max
 
 
-class _Elimination(ConceptLearner):
-    """Eliminates literals; `_plain` and `_negated` hold after how many drops each was dropped."""
+class EliminateConjunction(ConceptLearner):
+    """Start from all literals; after a mistake, drop those that are false in the example.
 
-    sign: ClassVar[int]  # the label that proves literals wrong
-    form: ClassVar[type[Form]]
+    At most n + 1 mistakes, or n if `monotone` (Valiant 1984; Littlestone 1988, Section 3). An
+    example that no conjunction fits, together with those before, raises BadExample and changes
+    nothing; without `remember`, only a negative example that comes again is detected.
+    """
+
+    sign: ClassVar[int] = 1  # the label that proves literals wrong
+    form: ClassVar[type[Form]] = Conjunction
 
     def __init__(self, n: int, *, monotone: bool = False, remember: bool = True) -> None:
         super().__init__(n)
         self.monotone = bool(monotone)
+        # after how many drops each literal was dropped
         plain, negated = self.sign > 0 or not monotone, self.sign < 0 or not monotone
         self._plain = np.full(n, 0 if plain else -1, dtype=np.int64)
         self._negated = np.full(n, _FOR_EVER if negated else 0, dtype=np.int64)
@@ -141,40 +147,34 @@ class _Elimination(ConceptLearner):
         return BadExample(f"row {block.position(i)}: {_contradiction(why, self)}")
 
 
-class EliminateConjunction(_Elimination):
-    """Start from all literals; after a mistake, drop those that are false in the example.
-
-    At most n + 1 mistakes, or n if `monotone` (Valiant 1984; Littlestone 1988, Section 3). An
-    example that no conjunction fits, together with those before, raises BadExample and changes
-    nothing; without `remember`, only a negative example that comes again is detected.
-    """
-
-    sign = 1
-    form = Conjunction
-
-
-class EliminateDisjunction(_Elimination):
+class EliminateDisjunction(EliminateConjunction):
     """`EliminateConjunction` for the negation: a mistake drops literals true in the example."""
 
     sign = -1
     form = Disjunction
 
 
-class _Asking(ConceptLearner):
-    """Keeps 2n literals, plain ones first; for a disjunction, examples and labels are negated."""
+class AskingConjunction(ConceptLearner):
+    """Keep the literals that are possible and those that are certain, and ask about the others.
 
-    negated: ClassVar[bool]
-    form: ClassVar[type[Form]]
+    To ask about a literal it flips it in a known positive example: all ones if `monotone`,
+    otherwise `positive` or the first one seen. So n questions find any conjunction (Angluin 1988).
+    It predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
+    """
 
-    def __init__(self, n: int, known: Any, *, monotone: bool) -> None:
+    negated: ClassVar[bool] = False
+    form: ClassVar[type[Form]] = Conjunction
+
+    def __init__(self, n: int, *, positive: Any = None, monotone: bool = True) -> None:
         super().__init__(n)
         self.monotone = bool(monotone)
+        # of all 2n literals, plain ones first
         self._possible = np.repeat([True, not monotone], n)
         self._certain = np.zeros(2 * n, dtype=np.bool_)
         self._unexplained: list[Truths] = []  # negative examples with no certain literal false
         self._known = np.ones(n, dtype=np.bool_) if monotone else None
-        if known is not None:
-            given = truths(known, n, name="the example given") ^ self.negated
+        if positive is not None:
+            given = truths(positive, n, name="the example given") ^ self.negated
             self._possible &= _literals(given)
             self._known = given
 
@@ -234,29 +234,14 @@ class _Asking(ConceptLearner):
         return 1.0 if mistaken != label else -1.0
 
 
-class AskingConjunction(_Asking):
-    """Keep the literals that are possible and those that are certain, and ask about the others.
-
-    To ask about a literal it flips it in a known positive example: all ones if `monotone`,
-    otherwise `positive` or the first one seen. So n questions find any conjunction (Angluin 1988).
-    It predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
-    """
-
-    negated = False
-    form = Conjunction
-
-    def __init__(self, n: int, *, positive: Any = None, monotone: bool = True) -> None:
-        super().__init__(n, positive, monotone=monotone)
-
-
-class AskingDisjunction(_Asking):
+class AskingDisjunction(AskingConjunction):
     """`AskingConjunction` with true and false exchanged, in the examples and in their labels."""
 
     negated = True
     form = Disjunction
 
     def __init__(self, n: int, *, negative: Any = None, monotone: bool = True) -> None:
-        super().__init__(n, negative, monotone=monotone)
+        super().__init__(n, positive=negative, monotone=monotone)
 
 
 def _literals(x: Truths) -> Truths:
@@ -270,6 +255,6 @@ def _with_literals(form: type[Form], plain: Truths, negated: Truths) -> Form:
     return form((*at.tolist(), *(-off).tolist()))
 
 
-def _contradiction(why: str, learner: _Elimination | _Asking) -> Contradiction:
+def _contradiction(why: str, learner: EliminateConjunction | AskingConjunction) -> Contradiction:
     kind = f"{'monotone ' * learner.monotone}{learner.form.__name__.lower()}"
     return Contradiction(f"{why}: no {kind} fits it and all examples before it")
