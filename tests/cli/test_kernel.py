@@ -113,5 +113,5 @@ def test_what_needs_weights_is_refused(data: Path, tmp_path: Path) -> None:
     model = tmp_path / "m"
     trained_model(model, data, "--label", "y", *POLY)
     assert "no weights of features" in error("inspect", model, "--weights", tmp_path / "w.csv")
-    assert "a kernel has no weights" in error("predict", model, data, "--explain")
+    assert "kernels have no weights" in error("predict", model, data, "--explain")
     assert "a kernel has no weights" in error("export", model, "-o", tmp_path / "o.onnx")

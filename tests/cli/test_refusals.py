@@ -103,7 +103,7 @@ def test_a_bad_line_far_down_leaves_the_old_model(
             "a.csv:3: column 'y': label 'x' is a third label, after 'z' (which you named as "
             "positive) and '1'; name the label's column",
         ),
-        (["journal", "verify", "a.csv"], "a.csv: not a directory"),
+        (["journal", "verify", "a.csv"], "a.csv/journal.sqlite: not a directory"),
     ],
 )
 def test_an_error_names_the_file_and_what_was_found_there(

@@ -173,7 +173,7 @@ def test_a_voted_model_is_not_explained(tmp_path: Path) -> None:
     FRAME[["age"]].assign(drink=DRINKS).to_csv(data, index=False)
     stdout_of("train", data, "-q", "-o", tmp_path / "m", "--learner", "voted")
     words = ["predict", tmp_path / "m", data, "--explain"]
-    assert "a vote has no weights" in error(*words)
+    assert "votes and kernels have no weights" in error(*words)
     assert "--json is for --explain" in error(*words[:3], "--json")
     assert "leave out --print and --probabilities" in error(*words, "--print", "both")
 

@@ -67,8 +67,7 @@ def predict(
     the features that add most to the score: the amount (its weight times its value, as the learner
     sees it: standardised or scaled) and, if the model has a ledger (`train --ledger`), the mistakes
     that changed the weight most. All amounts and the constant add up to the score; with more than
-    two classes, to the lead over the next best class. With --json, each example is an object on a
-    line of its own, with all digits of the numbers.
+    two classes, to the lead over the next best class. With --json, each example is one line.
 
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.
@@ -86,8 +85,7 @@ def predict(
     if as_json and not explain:
         fail("--json is for --explain; --print both prints labels and scores with a tab between")
     if explain and not found.has_weights:
-        who = "vote" if found.kind == "voted" else "kernel"
-        fail(f"--explain: a {who} has no weights to explain a score with")
+        fail("--explain: votes and kernels have no weights to explain a score with")
     if explain and cluster is not None:
         fail("--explain works on one machine; leave out --cluster")
     if parts is not None and (cluster is None or output is not None):

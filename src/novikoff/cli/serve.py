@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, get_type_hints
 
 from novikoff.cli.arguments import Group
-from novikoff.cli.errors import fail, needing, show
+from novikoff.cli.errors import fail, needing, rejecting_settings, show
 from novikoff.serve.limits import Limits
 
 NEEDED = ("starlette", "uvicorn", "msgspec", "prometheus_client")
@@ -57,10 +57,8 @@ def serve(
         fail(f"--host {host}: other machines could use the service; give --token-file")
     if (tls_cert is None) != (tls_key is None):
         fail("TLS needs both --tls-cert and --tls-key")
-    try:
+    with rejecting_settings():
         tokens = Tokens(token_file)
-    except ValueError as error:
-        fail(str(error))
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         sock = socket.create_server((host, port), family=family, backlog=limits.max_connections)

@@ -204,8 +204,7 @@ def levels_of(
             if value is None or not 0 <= value < np.inf:
                 where = int((codes == k).argmax())
                 raise BadExample(
-                    f"row {where}: response {texts[k]!r} is not a number of at least 0, as "
-                    "a Poisson model needs"
+                    f"row {where}: response {texts[k]!r} is not a number of at least 0"
                 )
         return COUNTED[kind], np.array([bool(value) for value in values], dtype=np.int32)[codes]
     found = [written(text) for text in in_order(texts)]

@@ -99,10 +99,8 @@ class Journal:
 
     def __init__(self, folder: Path, *, to_read: bool = False) -> None:
         self.path, self._lock = folder / NAME, -1
-        if folder.is_file():
-            raise NotADirectoryError(20, os.strerror(20), str(folder))
-        if to_read and not self.path.exists():
-            raise FileNotFoundError(2, os.strerror(2), str(self.path))
+        if to_read or folder.is_file():
+            self.path.stat()  # an error that names what is not there, or is no folder
         if not to_read:
             folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
