@@ -271,6 +271,23 @@ def test_a_second_process_on_the_folder_is_refused(tmp_path: Path) -> None:
     Journal(tmp_path).close()
 
 
+def test_a_journal_of_another_format_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    local = Local(tmp_path)
+    local.create()
+    local.close()
+    for number, opens in ((99, False), (99, False), (1, True)):  # what is refused keeps no lock
+        with sqlite3.connect(tmp_path / NAME) as base:
+            base.execute("UPDATE about SET value=? WHERE name='format'", (number,))
+        base.close()
+        before = (tmp_path / NAME).read_bytes()
+        if opens:
+            Journal(tmp_path).close()
+        else:
+            with pytest.raises(Damaged, match="not a journal of this version"):
+                Journal(tmp_path)
+            assert (tmp_path / NAME).read_bytes() == before
+
+
 def test_a_backup_of_a_running_service_can_be_served_and_verified(tmp_path: Path) -> None:
     local = Local(tmp_path / "service")
     local.create()

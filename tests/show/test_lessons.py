@@ -298,7 +298,7 @@ def test_a_link_restores_the_step_of_a_lesson(page: Page) -> None:
 
 
 def test_the_perceptron_in_javascript_is_the_engine_on_dyadic_points(page: Page) -> None:
-    compare_with_engine(page, drawn_sets(1_000), proofs=20)
+    compare_with_engine(page, drawn_sets(2_000), proofs=20)
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

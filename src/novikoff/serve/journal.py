@@ -125,12 +125,14 @@ class Journal:
                     )
             else:
                 self._base.execute("BEGIN")  # everything is read as it is now
-            if self.about("format") != FORMAT:
-                raise Damaged(f"{self.path}: not a journal of this version of novikoff")
+            is_known = self.about("format") == FORMAT
             last = self._base.execute("SELECT * FROM events ORDER BY seq DESC LIMIT 1").fetchone()
         except sqlite3.Error as error:
             self.close()
             raise Damaged(f"{self.path}: {error}; restore a backup") from None
+        if not is_known:
+            self.close()
+            raise Damaged(f"{self.path}: not a journal of this version of novikoff")
         self.seq, self.chain = int(self.about("seq")), bytes(self.about("chain"))
         if last:
             self.seq, self.chain = last[0], last[5]
