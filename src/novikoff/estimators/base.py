@@ -53,7 +53,7 @@ from novikoff.stream.multiclass import (
 )
 from novikoff.stream.order import Shuffle
 from novikoff.stream.printing import count as count_of
-from novikoff.stream.printing import html_table, listed, plural
+from novikoff.stream.printing import html_table, plural
 from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
@@ -802,13 +802,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     # copies, and what scikit-learn asks for
 
     def _html_repr(self) -> str:  # what a notebook shows
-        parameters = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        rows: list[tuple[str, object]] = [(type(self).__name__, parameters)]
+        shown = dict(self.get_params())
         if self._engine is not None:
-            rows += [("classes", listed([str(one) for one in self.classes_.tolist()]))]
-            rows += [("passes", self.n_iter_), ("mistakes", count_of(self.n_mistakes_))]
-            rows += [("verdict", self.verdict_)]
-        return html_table(rows)
+            learned = ("classes_", "n_iter_", "n_mistakes_", "verdict_")
+            shown |= {name: getattr(self, name) for name in learned}
+        return html_table(shown.items(), title=type(self).__name__)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

@@ -284,8 +284,7 @@ def _separated_by(it: Certificate) -> Iterator[Html]:
         f"The sum of these columns, each times its number, {words.raises(it.data.kind)}"
     )
     rows = [(cut(it.data.name(j)), short(Decimal(sizes[j]) / top)) for j in order[:_LISTED]]
-    yield table(["column", "times"], rows)
-    yield _more(len(order) - _LISTED, "column")
+    yield from (table(["column", "times"], rows), _more(len(order), "column"))
 
 
 def _estimates(it: Certificate) -> Iterator[Html]:
@@ -325,11 +324,10 @@ def _estimates(it: Certificate) -> Iterator[Html]:
     yield paragraph(f"{cited}. Certified by novikoff {__version__}, {it.data.fingerprint}.")
 
 
-def _more(left: int, noun: str) -> Html:
-    """That so many are not listed."""
-    if left <= 0:
-        return Html()
-    return paragraph(f"… and {plural(left, f'more {noun}')}, in the certificate.", class_="more")
+def _more(n: int, noun: str) -> Html:
+    """How many of n are not listed."""
+    said = f"… and {plural(n - _LISTED, f'more {noun}')}, in the certificate."
+    return paragraph(said, class_="more") if n > _LISTED else Html()
 
 
 def _separable(known: Known) -> str:
@@ -356,15 +354,10 @@ def _complete(known: Known, it: Certificate) -> Iterator[Html]:
     )
     order = sorted((j for j, w in enumerate(it.weights) if w), key=lambda j: -abs(it.weights[j]))
     length = Decimal(sum(w * w for w in it.weights)).sqrt()
-    rows = [
-        (cut(known.name(j)), count(it.weights[j]), short(Decimal(it.weights[j]) / length))
-        for j in order[:_LISTED]
-    ]
-    yield folded(
-        "The largest weights",
-        table(["column", "weight", "at length 1"], rows),
-        _more(len(order) - _LISTED, "weight"),
-    )
+    sizes = {j: Decimal(it.weights[j]) for j in order[:_LISTED]}
+    rows = [(cut(known.name(j)), count(int(w)), short(w / length)) for j, w in sizes.items()]
+    first = table(["column", "weight", "at length 1"], rows)
+    yield folded("The largest weights", first, _more(len(order), "weight"))
 
 
 def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
@@ -383,11 +376,8 @@ def _multipliers(known: Known, it: Certificate) -> Iterator[Html]:
     shares = [f"{short(100 * it.multipliers[i] / total)}%" for i in largest]
     names = [known.label(int(known.data.block.labels[i])) for i in largest]
     rows = zip(row_numbers(known.data, largest), names, shares, strict=True)
-    yield folded(
-        "The rows with the largest λ",
-        table([_row(known), "label", "λ, as a share of all"], rows, left=(1,)),
-        _more(len(it.multipliers) - _LISTED, "row"),
-    )
+    first = table([_row(known), "label", "λ, as a share of all"], rows, left=(1,))
+    yield folded("The rows with the largest λ", first, _more(len(it.multipliers), "row"))
 
 
 def _sums_of_kernels(known: Known, it: Certificate) -> Iterator[Html]:
