@@ -167,6 +167,15 @@ def test_errors_name_the_line_of_the_file_whatever_the_shard(
     assert error(*words) == f"{path}: no such file or directory"
 
 
+def test_an_error_that_only_a_worker_meets_names_the_line_of_the_file(
+    address: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.svm"
+    path.write_text("+1 1:1\n-1 1:2\n" * 400_000 + "+1 1:x\n")  # more than the driver reads
+    words = ("train", path, "-o", tmp_path / "m", "--cluster", address, "--shards", 4)
+    assert error(*words).startswith(f"{path}:800001:4: index 1: 'x' is not a number")
+
+
 @pytest.mark.parametrize("options", [(), ("--skip-bad", "9")])
 def test_a_quoted_line_end_at_a_cut_is_refused_with_a_cure_that_works(
     options: tuple[str, ...], address: str, tmp_path: Path

@@ -227,6 +227,7 @@ def test_each_role_may_do_its_own(tmp_path: Path) -> None:
 def test_requests_of_other_pages_and_for_other_hosts_are_refused(client: TestClient) -> None:
     assert client.get("/livez", headers={"host": "evil.example"}).status_code == 400
     assert client.get("/livez", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.get("/livez").json() == {"status": "live"}
     page = client.get("/")
     assert page.status_code == 200
     assert "default-src 'self'" in page.headers["content-security-policy"]

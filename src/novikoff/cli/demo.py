@@ -75,10 +75,7 @@ def split(block: Block, seed: int) -> tuple[Block, Block]:
     """Four fifths to learn from and one to hold out, in a random order."""
     order = np.random.default_rng(seed).permutation(len(block))
     cut = len(order) - len(order) // 5
-    train, test = (
-        Block(block.rows.take(part), block.labels[part]) for part in (order[:cut], order[cut:])
-    )
-    return train, test
+    return block.take(order[:cut]), block.take(order[cut:])
 
 
 def print_pass(ledger: Ledger) -> None:
