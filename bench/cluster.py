@@ -1,6 +1,7 @@
 """What a cluster costs, and whether it survives.
 
 Run: python bench/cluster.py [deaths] [drivers] [scans] [narrow] [rounds] [network] [speed]
+[verdicts]
 
 deaths: workers are killed and stopped at random moments, and the bytes of the model compared.
 drivers: `novikoff train` is killed and resumed, and the bytes of the model compared.
@@ -12,6 +13,8 @@ network: a round with a worker in a network namespace of its own, whose link is 
 as root).
 speed: 1 GB of text (or --megabytes) with one worker, with two, and with plain `train`; workers with
 and without a cache.
+verdicts: what `certify` and `train --until-separated` say of each set of --directory, without a
+cluster and on one worker.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import argparse
 import fcntl
 import hashlib
+import json
 import os
 import random
 import select
@@ -70,7 +74,7 @@ def main() -> None:
     parser.add_argument("--modes", nargs="*", default=["exchange", "mixing"])
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--margins", type=float, nargs="*", default=[1.0, 2.0, 0.0])
-    parser.add_argument("--directory", help="more svmlight files, for scans")
+    parser.add_argument("--directory", help="svmlight files for verdicts, and more for scans")
     given = parser.parse_args()
     with TemporaryDirectory() as folder:
         for what in given.what:
@@ -82,6 +86,7 @@ def main() -> None:
                 "rounds": rounds,
                 "network": network,
                 "speed": speed,
+                "verdicts": verdicts,
             }[what](Path(folder), given)
 
 
@@ -481,6 +486,22 @@ def speed(folder: Path, given: argparse.Namespace) -> None:
             flush=True,
         )
     os.sched_setaffinity(0, cores)
+
+
+def verdicts(folder: Path, given: argparse.Namespace) -> None:
+    """One line for each set; a run that is not finished after 300 passes says budget."""
+    train = ["train", "-o", str(folder / "m"), "--until-separated", "--passes", "300", "-q"]
+    for path in sorted(Path(given.directory).glob("*.svm")):
+        said = []
+        for words in (["certify"], train):
+            for there in ([], ["--cluster", "local:1", "--shards", "4"]):
+                command = [sys.executable, "-m", "novikoff", *words, str(path), "--json", *there]
+                found = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+                said.append(json.loads(found)["verdict"])
+        is_same = said[0] == said[1] and said[2] == said[3]
+        print(
+            f"{path.stem}: {', '.join(said)}; {'the same' if is_same else 'DIFFERENT'}", flush=True
+        )
 
 
 if __name__ == "__main__":

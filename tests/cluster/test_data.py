@@ -216,10 +216,14 @@ FRAME = pd.DataFrame(ROWS)
 def test_a_dask_frame_is_read_as_the_same_csv(
     partitions: int, workers: Any, address: str, tmp_path: Path
 ) -> None:
+    at = np.arange(len(FRAME))
+    place = pd.Series(np.where(FRAME["size"] > 2, "1", "2")).where(at % 4 > 0)
     frame = FRAME.assign(
-        size=FRAME["size"].where(np.arange(len(FRAME)) % 5 > 0),
-        place=pd.Categorical(np.where(FRAME["size"] > 2, "1", "2")),
-    )[["colour", "size", "place", "kind"]]
+        colour=FRAME["colour"].where(at % 7 > 0),
+        size=FRAME["size"].where((at % 5 > 0) & (at >= 9)),  # the first of four has none
+        place=pd.Categorical(place),
+        none=np.nan,
+    )[["colour", "size", "place", "none", "kind"]]
     frame.to_csv(tmp_path / "t.csv", index=False)
     words = ["train", tmp_path / "t.csv", "-o", tmp_path / "m", "--missing", "indicate"]
     words += ["--learner", "averaged", "--passes", "4", "--cluster", address]
@@ -237,6 +241,11 @@ def test_a_dask_frame_is_read_as_the_same_csv(
     assert clf._reader.features.named_columns == there._reader.features.named_columns
     same = clf.decision_function(rows).tolist() == there.decision_function(rows).tolist()
     assert same == (partitions == 1)  # the file is one shard
+    refused = error(*[w for w in words if w not in ("--missing", "indicate")], "--ignore", "none")
+    assert f"{tmp_path / 't.csv'}:2: column 'colour': the value is missing; fill it in" in refused
+    read, frames = ReadOptions(label="kind"), dd.from_pandas(frame, npartitions=partitions)
+    with pytest.raises(BadExample, match="row 0: column 'colour': the value is missing; fill it"):
+        cluster.fit(AveragedPerceptron(max_iter=4), frames, client=workers, read=read)
 
 
 def test_arrays_delayed_blocks_and_files_are_fitted_alike(workers: Any, tmp_path: Path) -> None:

@@ -207,51 +207,70 @@ def sandwich(ledger: Ledger, witness: Numbers, *, margin: Number = 0) -> Sandwic
         none = np.empty(0)
         return Sandwich(np.arange(0), none, none, none, none, none, None, None)
     seen.margin(u)  # raises NotAWitness
-    chain, scale, not_a_mistake = _follow(seen, u, eta)
-    over, by = scale.as_integer_ratio()
-    traces = (np.array([root(n * over, by) for n in squares]) for squares in chain)
-    lower, progress, norm, root_sum, upper = traces
-    fails = (
-        Failure(k, row, link, left * scale, right * scale)
-        for k, (row, *sides) in enumerate(zip(seen.positions.tolist(), *chain, strict=True), 1)
-        for link, (left, right) in zip(_LINKS, pairwise(sides), strict=True)
-        if left > right
-    )
-    failure = next(fails, None)
-    k = np.arange(1, len(ledger) + 1)
-    return Sandwich(k, lower, progress, norm, root_sum, upper, failure, not_a_mistake)
-
-
-def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fraction, int | None]:
-    """The five squares after each mistake as integers, their unit, and `not_a_mistake`."""
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
     x, exponent = exact.integers(e.values)
     along, power = e.dots(u)
     squares, fold = e.squares(x).tolist(), Fraction(2) ** (power - exponent)
     dots = [int(n * fold) for n in along.tolist()]
-    labels, sizes, which = seen.labels.tolist(), seen.steps.tolist(), seen.which.tolist()
+    labels, which = seen.labels.tolist(), seen.which.tolist()
     scores = _scores(e, x, seen, length=len(u))
-    # in the unit in which the weights are integers, 2rη is a step times allow/whole
-    unit = seen.unit * Fraction(2) ** exponent
-    allow, whole = (2 * eta * seen.unit / unit**2).as_integer_ratio()
-    U2 = sum(n * n for n in u.integers.tolist())
-    margins = [y * dots[i] for y, i in zip(labels, which, strict=True)]
+    unit_squared = (seen.unit * Fraction(2) ** exponent) ** 2
+    return _sandwich(
+        seen.positions,
+        sizes=seen.steps.tolist(),
+        squares=[squares[i] for i in which],
+        margins=[y * dots[i] for y, i in zip(labels, which, strict=True)],
+        right_by=[y * s for y, s in zip(labels, scores, strict=True)],
+        U2=sum(n * n for n in u.integers.tolist()),
+        unit_squared=unit_squared,
+        room=2 * eta * seen.unit / unit_squared,
+    )
+
+
+def _sandwich(
+    positions: Positions,
+    *,
+    sizes: list[int],
+    squares: list[int],
+    margins: list[int],
+    right_by: list[int],
+    U2: int,
+    unit_squared: Fraction,
+    room: Fraction,
+) -> Sandwich:
+    """The sandwich of updates of these sizes r at these positions.
+
+    In integers: `squares` are ‖x‖², `margins` y⟨u,x⟩, `right_by` y⟨w,x⟩ before each update, and U2
+    is ‖u‖². The unit of ‖w‖² is `unit_squared`, in which 2rη is r·room.
+    """
+    allow, whole = room.as_integer_ratio()
     gamma = min(margins)
-    right_by = [y * s for y, s in zip(labels, scores, strict=True)]
-    growth = [s * s * squares[i] for s, i in zip(sizes, which, strict=True)]
+    growth = [s * s * square for s, square in zip(sizes, squares, strict=True)]
     limits = [whole * g + allow * s for s, g in zip(sizes, growth, strict=True)]
     most = whole * max(sizes) ** 2 * max(squares) + allow * max(sizes)
     gains = (s * m for s, m in zip(sizes, margins, strict=True))
     longer = (2 * s * d + g for s, d, g in zip(sizes, right_by, growth, strict=True))
-    chain = (
+    k = np.arange(1, len(sizes) + 1)
+    chain: Chain = (
         [whole * (gamma * s) ** 2 for s in accumulate(sizes)],
         [whole * p**2 for p in accumulate(gains)],
         [whole * U2 * n for n in accumulate(longer)],
         [U2 * q for q in accumulate(limits)],
-        [U2 * most * k for k in range(1, len(sizes) + 1)],
+        [U2 * most * i for i in k.tolist()],
     )
-    over = (k for k, d in enumerate(right_by, 1) if 2 * d * whole > allow)
-    return chain, unit**2 / (U2 * whole), next(over, None)
+    scale = unit_squared / (U2 * whole)
+    over, by = scale.as_integer_ratio()
+    traces = (np.array([root(n * over, by) for n in each]) for each in chain)
+    lower, progress, norm, root_sum, upper = traces
+    fails = (
+        Failure(i, row, link, left * scale, right * scale)
+        for i, (row, *sides) in enumerate(zip(positions.tolist(), *chain, strict=True), 1)
+        for link, (left, right) in zip(_LINKS, pairwise(sides), strict=True)
+        if left > right
+    )
+    not_a_mistake = next((i for i, d in enumerate(right_by, 1) if 2 * d * whole > allow), None)
+    failure = next(fails, None)
+    return Sandwich(k, lower, progress, norm, root_sum, upper, failure, not_a_mistake)
 
 
 def _scores(e: Entries, x: exact.Integers, seen: Mistaken, *, length: int) -> list[int]:
@@ -322,9 +341,10 @@ class KernelBound:
     """What a run in a kernel's space proves; w are its weights, in the end.
 
     `radius_squared` is R², the largest K(x, x) over the mistaken rows, `squares` the sum of
-    step²·K(x, x), which ‖w‖² does not exceed, and `margin` γ, the smallest y·f(x). If it is
-    positive, the run could make at most `bound` mistakes. No unit vector has a margin whose square
-    exceeds `ceiling` = ‖w‖²/(Σ|step|)² on all these rows.
+    r²·K(x, x) + 2rη over its steps r, which ‖w‖² does not exceed, and `margin` γ, the smallest
+    y·f(x). If it is positive, the run could make at most `bound` updates, and the `sandwich` is the
+    proof, with w as the witness. No unit vector has a margin whose square exceeds `ceiling` =
+    ‖w‖²/(Σr)² on all these rows. `threshold` is η.
     """
 
     mistakes: int
@@ -334,17 +354,23 @@ class KernelBound:
     margin: Fraction
     ceiling: Fraction
     bound: int | None
+    threshold: Fraction
+    sandwich: Sandwich | None = field(repr=False, compare=False)
 
     @property
     def holds(self) -> bool:
-        """Whether ‖w‖² ≤ Σ step²·K(x, x) and the mistakes are within the bound."""
+        """Whether ‖w‖² ≤ `squares`, the updates are within the bound, and the sandwich holds."""
         within = self.bound is None or self.mistakes <= self.bound
+        within &= self.sandwich is None or self.sandwich.holds
         return within and self.weights_squared <= self.squares
 
     def __str__(self) -> str:
-        most = "no bound" if self.bound is None else f"at most {plural(self.bound, 'mistake')}"
+        theorem, what = "Novikoff 1962", "mistake"
+        if self.threshold:
+            theorem, what = "Krauth & Mézard 1987", "update"
+        most = "no bound" if self.bound is None else f"at most {plural(self.bound, what)}"
         return (
-            f"Novikoff 1962 in the kernel's space: {most}, {self.mistakes} made (R = "
+            f"{theorem} in the kernel's space: {most}, {self.mistakes} made (R = "
             f"{short(root(self.radius_squared), 6)}, γ* ≤ {short(root(self.ceiling), 6)})"
         )
 
@@ -366,11 +392,11 @@ def exact_gram(X: Vector, kernel: Kernel) -> tuple[exact.Integers, Fraction]:
     return (whole @ whole.T * times + plus) ** degree, Fraction(1, below**degree)
 
 
-def kernel_bound(ledger: Ledger) -> KernelBound:
+def kernel_bound(ledger: Ledger, *, margin: Number = 0) -> KernelBound:
     """The bound, the sandwich and the ceiling on γ* of a run with a linear or polynomial kernel.
 
-    Everything is exact, from the Gram matrix of the mistaken rows in integers; time and memory grow
-    with its size. All updates of the run are mistakes: it has no margin.
+    At most (R² + 2η)‖w‖²/γ² updates, for the final weights w; `margin` is η. Everything is exact,
+    from the Gram matrix of the mistaken rows in integers; time and memory grow with its size.
 
     >>> from novikoff import Dual, Kernel, play
     >>> X, y = [[1, 1], [-1, -1], [1, -1], [-1, 1]], [1, 1, -1, -1]  # XOR
@@ -378,32 +404,50 @@ def kernel_bound(ledger: Ledger) -> KernelBound:
     >>> str(run.verdict), kernel_bound(run.ledger).bound, kernel_bound(run.ledger).margin
     ('separated', 4, Fraction(8, 1))
 
-    References: Novikoff (1962), Theorem 1; Freund & Schapire (1999), section 5.
+    References: Novikoff (1962), Theorem 1; Krauth & Mézard (1987) with a margin; Freund & Schapire
+    (1999), section 5.
     """
-    ledger = mistaken.expect_ledger(ledger, "kernel").snapshot()
+    ledger, eta = mistaken.expect_ledger(ledger, "kernel"), fraction(margin, "margin")
     kernel = ledger.kernel
-    assert kernel is not None
-    if ledger.n_updates != ledger.n_mistakes or ledger.began or not len(ledger):
-        raise ValueError("this needs the whole ledger of a run with mistakes, and without a margin")
+    if kernel is None or ledger.began or not len(ledger):
+        raise ValueError("this needs the whole ledger of a run with mistakes")
+    mistaken.expect_threshold(ledger, eta)
     K, scale = exact_gram(dense(ledger.examples), kernel)
     K = K.astype(object) + ledger.bias * scale.denominator
     steps, exponent = exact.integers(ledger.steps)
-    steps = steps.astype(object)
+    signed, which, labels = steps.tolist(), ledger.example.tolist(), ledger.labels.tolist()
     unit = Fraction(ledger.unit) * Fraction(2) ** exponent
-    alpha = np.zeros(len(K), dtype=object)
-    np.add.at(alpha, ledger.example, steps)
-    scores, own, which = K @ alpha, np.diagonal(K), ledger.example
-    squared = (alpha @ scores) * scale * unit**2
-    margin = min((scores[which] * ledger.labels.astype(object)).tolist()) * scale * unit
-    radius = max(own.tolist()) * scale
-    sizes = [abs(step) for step in steps.tolist()]
-    stretch = Fraction(max(sizes), min(sizes)) ** 2
+    f, right_by = np.zeros(len(K), dtype=object), list[int]()
+    for step, y, i in zip(signed, labels, which, strict=True):
+        right_by.append(y * f[i])
+        f += step * K[i]
+    own, sizes = np.diagonal(K)[which].tolist(), [abs(step) for step in signed]
+    margins = [y * f[i] for y, i in zip(labels, which, strict=True)]
+    U2 = sum(step * f[i] for step, i in zip(signed, which, strict=True))
+    gamma, radius, unit_squared = min(margins) * scale * unit, max(own) * scale, scale * unit**2
+    squares = sum(s * s * square for s, square in zip(sizes, own, strict=True))
+    squared, proof, bound = U2 * unit_squared, None, None
+    if gamma > 0:
+        growth = (max(sizes) * unit * radius + 2 * eta) / (min(sizes) * unit)
+        bound = mistake_bound(growth, squared, gamma)
+        proof = _sandwich(
+            ledger.rows,
+            sizes=sizes,
+            squares=own,
+            margins=margins,
+            right_by=right_by,
+            U2=U2,
+            unit_squared=unit_squared,
+            room=2 * eta * unit / unit_squared,
+        )
     return KernelBound(
         mistakes=len(ledger),
         radius_squared=radius,
         weights_squared=squared,
-        squares=sum((steps * steps * own[which]).tolist()) * scale * unit**2,
-        margin=margin,
-        ceiling=squared / (sum(sizes) * unit) ** 2,
-        bound=math.floor(stretch * radius * squared / margin**2) if margin > 0 else None,
+        squares=squares * unit_squared + 2 * eta * unit * sum(sizes),
+        margin=gamma,
+        ceiling=U2 * scale / sum(sizes) ** 2,
+        bound=bound,
+        threshold=eta,
+        sandwich=proof,
     )
