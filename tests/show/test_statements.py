@@ -108,7 +108,10 @@ def test_corrections_of_right_predictions_are_called_updates() -> None:
 def test_where_nothing_separates_a_bound_by_losses_is_given() -> None:
     reply = shown("overlapping")
     assert reply["why_no_bound"] == "no line separates the points, so (R/γ)² does not apply"
-    assert "loss = " in facts(reply)["bound by losses, for this run"]
+    said = "bound by losses, for this run"
+    assert "loss = " in facts(reply)[said]
+    assert "uninformative" not in facts(reply)[said]
+    assert facts(shown("xor"))[said].endswith("; uninformative for 12 rounds")
 
 
 def test_undecided_is_not_called_inseparable(monkeypatch: pytest.MonkeyPatch) -> None:

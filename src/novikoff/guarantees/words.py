@@ -90,6 +90,11 @@ def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
     }[verdict]
 
 
+def uninformative(bound: int, rounds: int) -> str:
+    """What to add to a bound on the mistakes that says nothing about so many rounds."""
+    return f"; uninformative for {plural(rounds, 'round')}" if bound >= rounds else ""
+
+
 def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Words:
     """Whether the data are separable; `of` and `by` name the examples and what separates them."""
     one = _one(of)

@@ -459,7 +459,7 @@ def _bound(known: Known) -> str:
         said += (
             f"; at most {count(adaptive.bound)} if each of these rows counts with its own length"
         )
-    return said + (f"; uninformative for {plural(rounds, 'round')}" if least >= rounds else "")
+    return said + words.uninformative(least, rounds)
 
 
 def _sandwich(known: Known) -> str:

@@ -358,7 +358,8 @@ class _Finished:
             facts.append(("bound", f"at most {said}, {words.BOUND_OF_DATA}: {why}"))
         if bound is not None:
             name = "tighter, for this run" if self.witness else "bound by losses, for this run"
-            facts.append((name, str(bound)))
+            rest = words.uninformative(bound.bound, self.run.ledger.n_rounds)
+            facts.append((name, f"{bound}{rest}"))
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
