@@ -87,7 +87,7 @@ def test_no_run_exceeds_the_bound_and_its_numbers_are_the_textbooks(
     assert run.verdict == "separated"
     achieved = guarantees.achieved_margin(learner.weights, block)
     assert achieved.smallest > eta
-    assert bound.kept_by(achieved)
+    assert achieved.exceeds(bound.promised_squared)
 
 
 @pytest.mark.parametrize("n", [1, 9])

@@ -49,7 +49,7 @@ def test_unit_margin_and_radius_give_three_over_gamma_squared_and_a_third_of_gam
     assert promise.bound == 6  # 3/γ² with γ² = 1/2
     assert promise.promised_squared == Fraction(1, 2) / 9  # (γ/3)²
     assert promise.promised == pytest.approx(math.sqrt(0.5) / 3, rel=1e-15)
-    assert promise.kept_by(guarantees.achieved_margin(learner.weights, unit))
+    assert guarantees.achieved_margin(learner.weights, unit).exceeds(promise.promised_squared)
     assert "after a clean pass the margin exceeds 0.235702" in str(promise)
     assert "at most 6 updates" in str(promise)  # some were right, by no more than η
 
@@ -88,7 +88,7 @@ def test_margin_runs_stay_within_the_bound_and_keep_the_promise(
     assert promise.bound == (b * t.r2 + 2 * h) * t.u2 // (a * t.gamma**2)
     assert promise.promised_squared == (t.gamma * h / (b * t.r2 + 2 * h)) ** 2 / t.u2
     achieved = guarantees.achieved_margin(learner.weights, data.block())
-    assert promise.kept_by(achieved)
+    assert achieved.exceeds(promise.promised_squared)
     assert achieved.smallest > h
     assert promise.bound == guarantees.from_start(run.ledger, u, margin=eta).bound
     assert guarantees.sandwich(run.ledger, u, margin=eta).holds

@@ -213,19 +213,17 @@ def best_comparator(
     """
     theorem = "Gentile 2003, L1 over every round"
     ledger = mistaken.expect_ledger(ledger)
-    given = None if comparators is None else [with_witness(ledger, u)[1] for u in comparators]
-    if given is not None and not (given and all(u.squared for u in given)):
+    tried = [with_witness(ledger, u)[1] for u in comparators or ()]
+    if comparators is not None and not (tried and all(u.squared for u in tried)):
         raise ValueError("there must be comparators, and none of them all 0")
     mistaken.expect_from_zero(ledger, Fraction(0))
-    if len(ledger) == 0:
-        anything = ExactVector.of([1] * (ledger.dim + ledger.bias), "witness")
-        u = given[0] if given else anything
-        return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
-    one = Pass.of(ledger, data)
-    passes = -(-ledger.n_rounds // one.rounds)
     # the numbers tried may be inexact, or even infinite: only the chosen ones must be exact
     with np.errstate(all="ignore"):
-        tried = _own_weights(ledger) if given is None else given
+        tried = tried or _own_weights(ledger)
+        if len(ledger) == 0:
+            return LossBound.without_mistakes(theorem, tried[0], loss=Fraction(0))
+        one = Pass.of(ledger, data)
+        passes = -(-ledger.n_rounds // one.rounds)
         floats = (u.floats() for u in tried)
         _, gamma, k = min((*_best_margin(v, one, passes), k) for k, v in enumerate(floats))
     u = tried[k]

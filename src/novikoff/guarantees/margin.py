@@ -143,12 +143,8 @@ class MarginBound(Bound):
 
     @property
     def promised(self) -> float:
-        """The margin that the final weights exceed, as a unit vector."""
+        """The margin that the final weights exceed, as a unit vector (see `Achieved.exceeds`)."""
         return root(self.promised_squared)
-
-    def kept_by(self, achieved: Achieved) -> bool:
-        """Whether the margin achieved is greater than the one promised, compared exactly."""
-        return achieved.exceeds(self.promised_squared)
 
     def __str__(self) -> str:
         if self.margin is None or not self.threshold:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.guarantees.exact import arithmetic
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers, packed
+from novikoff.ledger.kernels import dense
 from novikoff.stream.blocks import Labels
-from novikoff.stream.rows import Positions, Rows, Vector, dots
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots
 
 _AT_ONCE = 1 << 18  # entries, which take about 20 MB as Python integers
 _LEAST = 5e-324  # the smallest positive float
@@ -31,19 +32,14 @@ class Entries:
     @classmethod
     def of(cls, rows: Rows, at: Positions, *, bias: bool) -> Entries:
         """The entries of the rows at these positions."""
-        stored, indices, begins, dim = rows.take(at).core
-        if indices is None or begins is None:
-            if np.count_nonzero(stored) == stored.size:
-                columns, lengths = np.tile(np.arange(dim), len(at)), np.full(len(at), dim)
-                values = stored.reshape(-1).astype(np.float64)
-            else:
-                some = stored != 0
-                columns, lengths = np.nonzero(some)[1], np.count_nonzero(some, axis=1)
-                values = stored[some].astype(np.float64)
-            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        taken, dim = rows.take(at), rows.dim
+        if isinstance(taken, DenseRows) and np.count_nonzero(taken.values) == taken.values.size:
+            values = taken.values.reshape(-1).astype(np.float64)
+            columns, starts = np.tile(np.arange(dim), len(at)), np.arange(len(at) + 1) * dim
         else:
-            values, columns = stored.astype(np.float64), indices.astype(np.int64)
-            starts = begins.astype(np.int64)
+            some = taken.sparse()
+            values, columns = some.values.astype(np.float64), some.indices.astype(np.int64)
+            starts = some.starts.astype(np.int64)
         if bias:
             values = np.insert(values, starts[1:], 1.0)
             columns = np.insert(columns, starts[1:], dim)
@@ -261,10 +257,8 @@ class GramRows(ExactRows):
 
     def largest_square(self) -> Fraction:
         """The largest K(x, x), and 1 for the constant."""
-        e = Entries.of(self.rows, np.arange(len(self.rows)), bias=False)
-        of_row = np.repeat(np.arange(len(e.lengths)), e.lengths)
-        own = e.values[e.columns == of_row].max(initial=0.0)
-        return Fraction(float(own)) + self.bias
+        own = dense(self.rows).diagonal()
+        return Fraction(float(own.max(initial=0.0))) + self.bias
 
     def square_of(self, u: ExactVector) -> Fraction:
         """‖Σ u_i φ(x_i)‖² = Σ u_i u_j K(x_i, x_j), and the square of the constant's weight."""
