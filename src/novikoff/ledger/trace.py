@@ -18,9 +18,8 @@ _LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"\\": r"\textbackslas
 
 def heads(ledger: Ledger, names: Sequence[str] | None, *, weights: bool) -> list[str]:
     """The names of the columns of `lines`."""
-    found = ["mistake", "round", "row"]
-    found += ["class", "rival"] if ledger.is_joint else ["label"]
-    found += ["score", "step"]
+    sides = ["class", "rival"] if ledger.is_joint else ["label"]
+    found = ["mistake", "round", "row", *sides, "score", "step"]
     if not weights or ledger.rule == "concepts":  # which has hypotheses, not weights
         return found
     given = [str(j) for j in range(ledger.dim)] if names is None else list(names)

@@ -100,8 +100,7 @@ class CycleSearch:
             for name, column in zip(("rows", "rivals", "steps", "times"), columns, strict=True)
         }
         if self._saved is not None:
-            arrays["weights"], constant = parted(self._saved, dim, bias=bias)
-            arrays["constant"] = constant
+            arrays["weights"], arrays["constant"] = parted(self._saved, dim, bias=bias)
         return settings, arrays
 
     @classmethod
