@@ -142,7 +142,6 @@ def test_names_panels_and_examples_that_do_not_fit_are_rejected() -> None:
         plots.update([1, 1], [1, 0], 1, bias=False, axes=plots.new_panels(2))
     rejected: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: plots.update([1, 1], [1, 0], 0, bias=False), "label is 0; it must be -1 or"),
-        (lambda: plots.update([1, 1], [1, 0], 1, bias=False, rate=0), "rate is 0"),
         (lambda: plots.update([1, 1], [1, np.nan], 1, bias=False), "must be finite"),
         (lambda: plots.update([1, 1], [0, 0], 1, bias=False), "changes nothing"),
     )

@@ -27,8 +27,8 @@ def test_an_update_adds_the_example_and_turns_the_line(
     old, example = np.array([*w, 0.3]), np.array([*x, 1.0])
     if not bias:
         old, example = old[:2], example[:2]
-    new = old + 0.5 * y * example
-    before, during, after = plots.update(old, x, y, bias=bias, rate=0.5)
+    new = old + y * example
+    before, during, after = plots.update(old, x, y, bias=bias)
     assert arrows(before) == [([0, 0], pytest.approx(old[:2]))]
     assert arrows(during)[1] == (pytest.approx(old[:2]), pytest.approx(new[:2]))
     assert arrows(after)[1] == ([0, 0], pytest.approx(new[:2]))

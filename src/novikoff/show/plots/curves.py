@@ -35,7 +35,7 @@ _BINS = 40  # of the histogram
 _HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLACK, "hatch": "///"}
 _FILLED: dict[str, Any] = {"facecolor": GREY, "edgecolor": "white"}
 _ZERO: dict[str, Any] = {"facecolor": GOLD, "edgecolor": BLACK, "zorder": 3}
-_POINTS = 25  # of a learning curve
+_POINTS, _TESTED = 25, 1000  # of a learning curve; examples on which it is tested, at most
 _AHEAD = 8  # the proof's curves are continued to where they meet if that is within 8 times k
 _APART = 30  # the ratio of the proof's curves from which on both axes are logarithmic
 _FINEST = 2000  # corners closer than a two-thousandth of an axis look the same
@@ -85,13 +85,13 @@ def _edges(values: Vector) -> Vector:
     return np.concatenate([edges[:1] - width, edges]) if edges[0] >= low else edges
 
 
-def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
+def readings(made: Any, test: Block, *, ax: Axes | None = None) -> Axes:
     """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
     Each point is a reading of the run after that number of rounds (Freund & Schapire 1999), and the
     shades are 95 % intervals for the accuracy on new examples, one at a time. The
     run, ledger or fitted estimator is of an additive or a kernel learner that kept its examples; of
-    more than `most` test examples only `most` are used.
+    more than 1,000 test examples only 1,000 are used.
     """
     ledger = ledger_of(made)
     if ledger.kernel is None:
@@ -103,12 +103,10 @@ def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")
-    if most < 1:
-        raise ValueError(f"most must be at least 1, not {most}")
     tested = plural(len(test), "example")
-    if len(test) > most:
-        tested = f"{count(most)} of {tested}"
-        chosen = np.arange(most) * (len(test) - 1) // max(1, most - 1)
+    if len(test) > _TESTED:
+        tested = f"{count(_TESTED)} of {tested}"
+        chosen = np.arange(_TESTED) * (len(test) - 1) // (_TESTED - 1)
         test = Block(test.rows.take(chosen), test.labels[chosen])
     powers = (_DECIMAL.power(ledger.n_rounds, Decimal(k) / (_POINTS - 1)) for k in range(_POINTS))
     rounds = sorted(set(map(round, powers)))

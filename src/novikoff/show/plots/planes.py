@@ -691,26 +691,23 @@ def update(
     y: int,
     *,
     bias: bool,
-    rate: float = 1.0,
     classes: Sequence[str] = CLASSES,
     axes: Sequence[Axes] | None = None,
 ) -> Panels:
-    """Draw the weights before an update, the step r·y·x that is added to them, the weights after.
+    """Draw the weights before an update, the step y·x that is added to them, the weights after.
 
-    y(w·x + b) grows by r‖x‖², and by r more with a constant. More than two features are drawn in
+    y(w·x + b) grows by ‖x‖², and by 1 more with a constant. More than two features are drawn in
     the plane through w and x, which contains the whole update (Rosenblatt 1958; Novikoff 1962).
     """
     if y not in (-1, 1):
         raise ValueError(f"the label is {y!r}; it must be -1 or +1")
-    if not 0 < rate < np.inf:
-        raise ValueError(f"the rate is {rate!r}; it must be a finite number above 0")
     example = np.array([float(v) for v in x])
     if not np.isfinite(example).all():
         raise ValueError(f"the example is {example.tolist()}; its features must be finite numbers")
     old, x1 = Linear.of(weights, len(example), bias=bias), np.append(example, [1.0] * bias)
     if not x1.any():
         raise ValueError("the example is all 0, so an update with it changes nothing")
-    new = old.whole + rate * y * x1
+    new = old.whole + y * x1
     score, then = dot(old.whole, x1), dot(new, x1)
     if len(example) == 2:
         basis, names = np.eye(2, len(x1)), ("$x_1$", "$x_2$")
@@ -728,7 +725,7 @@ def update(
     far = float(np.abs([w, w_after, point]).max())
     lines = [abs(c) / length(v) for v, c in ((w, b), (w_after, b_after)) if length(v)]
     reach = 1.45 * max([far, *(d for d in lines if d < 4 * far)]) or 1.0  # 0 if x is all 0
-    sign, times = "+" if y > 0 else "-", "" if rate == 1 else rf"{rate:g}\cdot "
+    sign = "+" if y > 0 else "-"
     said = f"score {_signed(score)}" if w.any() else "no line yet: $w = 0$"
     turns = "towards" if y > 0 else "away from"
     result = "correct" if y * then > 0 else "not correct yet"
@@ -753,9 +750,9 @@ def update(
     origin = np.zeros(2)
     _arrow(before, origin, w, "$w$", BLACK)
     _arrow(during, origin, w, "$w$", BLACK)
-    _arrow(during, w, w_after, f"${sign}{times}x$", GREEN, "--")
+    _arrow(during, w, w_after, f"${sign}x$", GREEN, "--")
     _arrow(after, origin, w, "$w$", GREY, ":")
-    _arrow(after, origin, w_after, f"$w {sign} {times}x$", BLACK)
+    _arrow(after, origin, w_after, f"$w {sign} x$", BLACK)
     return panels
 
 
