@@ -305,7 +305,7 @@ def test_rows_are_lines_as_an_editor_counts_them_and_columns_have_the_numbers_of
     proof, mistakes = seen.words("verdict"), seen.words("mistakes")
     assert f"λ, as a share of all {lines[0]} a 50% {lines[1]} b 50%" in proof
     assert set(re.findall(rf" (\S+) [ab] \d+ .*? {column} = [17]", mistakes)) == set(lines)
-    assert "Lines are counted as in an editor: from 1, with the header." in mistakes
+    assert "Lines are counted as in an editor: from 1, a header included." in mistakes
     assert re.search(
         rf"not determined by the rows that are not separated \d+ [^…]*{column}\b", proof
     )

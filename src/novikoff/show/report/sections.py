@@ -563,7 +563,7 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
         )
     counted = "Rows are counted from 0, without the header."
     if known.data.source is not None:
-        counted = "Lines are counted as in an editor: from 1, with the header."
+        counted = "Lines are counted as in an editor: from 1, a header included."
     yield paragraph(
         f"{_hardest(known, most)} Where nothing separates the rows, some are mistaken again and "
         "again whatever their labels; a wrong label is one possible reason among others. "
