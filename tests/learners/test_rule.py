@@ -69,7 +69,8 @@ def test_settings_that_no_learner_has_are_refused() -> None:
 
 def test_a_score_of_zero_is_positive_unless_ties_say_otherwise() -> None:
     rule = Rule()
-    assert rule.zero_is_positive
-    assert not replace(rule, ties="negative").zero_is_positive
+    assert rule.learner(1).zero_is_positive
+    assert not replace(rule, ties="negative").learner(1).zero_is_positive
+    assert not replace(rule, joint=True).learner(1).zero_is_positive
     assert rule.is_symmetric
     assert not replace(rule, ties="negative").is_symmetric

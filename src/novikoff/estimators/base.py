@@ -601,7 +601,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             raise ValueError(f"explain takes one example, not {len(x)} rows")
         engine, rows, reading = self._read(x if hasattr(x, "columns") else [x])
         scores = engine.scores(rows, reading)
-        label = engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
+        label = engine.labels.predict(scores, zero_is_positive=engine.zero_is_positive)
         coded = engine.labels.coded
         classes = sorted(coded, key=coded.__getitem__)
         if len(classes) < 2:

@@ -70,6 +70,7 @@ class Compiled:
 
     honest: HonestScores | None = None  # counts the scores before learning, for probabilities
     only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
+    ties: Ties = "mistake"
     rule: ClassVar[Rule]
     _add: ClassVar[str]
     dim: int
@@ -91,6 +92,11 @@ class Compiled:
         """Whether the rule treats the two labels alike."""
         (low, high), (negative, positive) = self._thresholds, self._steps
         return low == high and negative == positive
+
+    @property
+    def zero_is_positive(self) -> bool:
+        """Whether a score of 0 predicts +1."""
+        return self.ties != "negative"
 
     @property
     def _threshold_now(self) -> tuple[float, float]:

@@ -28,6 +28,7 @@ class OfClasses:
     """What learners of many classes in one run know of these: their number and their weights."""
 
     is_symmetric = False  # classes have no order, so there are no two labels to swap
+    zero_is_positive = False  # where none leads, the first class is predicted
     dim: int
     n_classes: int
     _rate: float

@@ -127,11 +127,6 @@ class Rule:
         kernel = self.kernel
         return self if kernel is None else replace(self, kernel=kernel.measured(rows, whole=whole))
 
-    @property
-    def zero_is_positive(self) -> bool:
-        """Whether a score of 0 predicts the positive label of two."""
-        return self.ties != "negative" and not self.joint
-
     def learner(
         self,
         dim: int,

@@ -30,6 +30,10 @@ class Reads(Protocol):
     def average(self) -> Vector:
         """The mean of the weights over all rounds."""
 
+    @property
+    def zero_is_positive(self) -> bool:
+        """Whether a score of 0 predicts +1."""
+
     def scores(self, rows: Rows) -> Vector:
         """The score of each row under the present weights; a column a class for many classes."""
 
@@ -40,42 +44,33 @@ def scores(
     reading: Reading,
     rows: Rows,
     *,
-    zero_is_positive: bool = True,
     average: Vector | None = None,
 ) -> Vector:
     """The score of each row by a reading of the run; a column a class for a joint learner.
 
-    Without the learner, the weights are summed from the ledger.
-    A vote is the share of votes for +1 less the share for −1, in [−1, 1]; or for each class its
-    share of the votes, in [0, 1]. `zero_is_positive` says whether weights that score 0 vote for +1,
-    and `average` is what `weights` returned for the average, if it is known already.
+    Without the learner, the weights are summed from the ledger, and a score of 0 votes for +1. A
+    vote is the share of votes for +1 less the share for −1, in [−1, 1]; or for each class its share
+    of the votes, in [0, 1]. `average` is what `weights` returned for the average, if it is known.
     """
+    zero = learner is None or learner.zero_is_positive
     if ledger.kernel is not None:
-        return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero_is_positive)
+        return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero)
     if reading == "final" and learner is not None:
         return learner.scores(rows)
     if reading == "vote":
-        return vote(ledger, rows, zero_is_positive=zero_is_positive)
+        return vote(ledger, rows, zero_is_positive=zero)
     w = weights(learner, ledger, reading) if average is None else average
     if ledger.is_joint:
         return class_scores(rows, w.T, bias=ledger.bias)[:, : len(w)]
     return dots(rows, w, bias=ledger.bias)
 
 
-def told(
-    learner: Reads,
-    ledger: Ledger,
-    reading: Reading,
-    rows: Rows,
-    tell: Tell,
-    *,
-    zero_is_positive: bool = True,
-) -> NDArray[Any]:
+def told(learner: Reads, ledger: Ledger, reading: Reading, rows: Rows, tell: Tell) -> NDArray[Any]:
     """What `tell` makes of the scores of rows, or of other numbers with the same signs."""
     is_sum = ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
     if is_sum and ledger.kernel is None and reading != "vote":
         return dots(rows, weights(learner, ledger, reading), bias=ledger.bias, tell=tell)
-    return tell(scores(learner, ledger, reading, rows, zero_is_positive=zero_is_positive))
+    return tell(scores(learner, ledger, reading, rows))
 
 
 def _in_kernel_space(

@@ -125,15 +125,7 @@ class Model:
                 average = readings.weights(learner, ledger, "average")
                 known = self._averages[run] = learner.rounds, learner.dim, average
             average = known[2]
-        zero = self.zero_is_positive
-        return readings.scores(
-            learner, ledger, reading, rows, average=average, zero_is_positive=zero
-        )
-
-    @property
-    def zero_is_positive(self) -> bool:
-        """Whether a score of 0 predicts the positive label of two."""
-        return getattr(self.learner, "ties", "mistake") != "negative"
+        return readings.scores(learner, ledger, reading, rows, average=average)
 
     def predicted(self, scores: Vector, threshold: float | None = None) -> Codes:
         """The class that each score predicts; among equals, the first of the labels in order."""
@@ -143,7 +135,7 @@ class Model:
             numbers = {label: k for k, label in enumerate(self.classes)}
             order = np.array([numbers[label] for label in in_order(self.classes)], dtype=np.int32)
             return np.asarray(order[scores[:, order].argmax(axis=1)])
-        positive = predicts_positive(scores) if self.zero_is_positive else scores > 0
+        positive = predicts_positive(scores) if self.learner.zero_is_positive else scores > 0
         return positive.astype(np.int32)
 
     @property

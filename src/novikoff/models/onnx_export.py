@@ -178,7 +178,7 @@ class _Graph:
         else:
             flat = self.node("Reshape", scores[0], self.array([-1]))
             zero = self.array(0.0)
-            if model.zero_is_positive:
+            if model.learner.zero_is_positive:
                 sign = self.node("Not", self.node("Less", flat, zero))
             else:
                 sign = self.node("Greater", flat, zero)

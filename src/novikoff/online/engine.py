@@ -219,6 +219,11 @@ class Engine:
         return self.learners[0].dim
 
     @property
+    def zero_is_positive(self) -> bool:
+        """Whether a score of 0 predicts the positive label of two."""
+        return self.learners[0].zero_is_positive
+
+    @property
     def _used(self) -> int:
         """How many columns mean something: those with names, if there are names."""
         return self.core.columns if self.core is not None and self.by_name else self.dim
@@ -453,7 +458,7 @@ class Engine:
         self._core.name_labels(
             labels.coded,
             labels.predictions,
-            zero_is_positive=self.rule.zero_is_positive,
+            zero_is_positive=self.zero_is_positive,
             order=order,
         )
 
@@ -563,17 +568,15 @@ class Engine:
 
     def predict(self, rows: Rows, reading: Reading) -> NDArray[Any]:
         """The label predicted for each row."""
-        zero_is_positive = self.rule.zero_is_positive
-        tell = partial(self.labels.predict, zero_is_positive=zero_is_positive)
+        tell = partial(self.labels.predict, zero_is_positive=self.zero_is_positive)
         if len(self.runs) > 1 or isinstance(self.labels, JointLabels):
             return tell(self.scores(rows, reading))
         (run,) = self.pairs
-        return readings.told(*run, reading, rows, tell, zero_is_positive=zero_is_positive)
+        return readings.told(*run, reading, rows, tell)
 
     def scores(self, rows: Rows, reading: Reading) -> Vector:
         """The score of each row; many classes have columns."""
-        zero = self.rule.zero_is_positive
-        runs = [readings.scores(*run, reading, rows, zero_is_positive=zero) for run in self.pairs]
+        runs = [readings.scores(*run, reading, rows) for run in self.pairs]
         if isinstance(self.labels, JointLabels):
             runs = [runs[0].T]
         columns = self.labels.by_class(runs)
