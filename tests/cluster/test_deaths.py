@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from distributed import Client, KilledWorker, LocalCluster
+from distributed.comm.core import CommClosedError
 
 from novikoff.cluster.driver import Cluster, ClusterProblem
 from novikoff.cluster.training import ClusterTraining
@@ -94,6 +95,15 @@ def deadly(_shard: str) -> None:
 def test_a_shard_that_needs_too_much_memory_is_named(task: Any, words: str, workers: Any) -> None:
     with pytest.raises(ClusterProblem, match=words):
         list(Cluster(workers).map(task, ["mail.svm from 64"]))
+
+
+def test_a_scheduler_that_is_lost_between_rounds_is_said(workers: Any, monkeypatch: Any) -> None:
+    def reset() -> None:
+        raise CommClosedError("ConnectionResetError")
+
+    monkeypatch.setattr(workers, "nthreads", reset)
+    with pytest.raises(ClusterProblem, match="the scheduler was lost: ConnectionReset"):
+        list(Cluster(workers).map(too_large, ["mail.svm from 64"]))
 
 
 def test_a_lost_scheduler_is_said(files: dict[str, Path], tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ class Cluster:
         own, at = versions(), iter(shards)
         held: list[Any] = []
         waiting: deque[tuple[Any, Any]] = deque()
-        done, ahead = 0, 2 * sum(self._client.nthreads().values()) + 2
+        done = 0
 
         def hold() -> None:
             held[:] = [self._submit(tuple, shared)]  # if its holder dies, Dask makes it again
@@ -86,6 +86,7 @@ class Cluster:
             return self._submit(_answer, own, task, given, held[0])
 
         try:
+            ahead = 2 * sum(self._client.nthreads().values()) + 2
             hold()
             while True:
                 while len(waiting) < ahead and (shard := next(at, None)) is not None:
