@@ -263,10 +263,10 @@ def test_a_kernel_that_raises_changes_nothing() -> None:
     X, y = dice.standard_normal((300, 3)), dice.choice([-1, 1], 300)
     learner, some = Dual(3, kernel=Kernel(kernel)), block(X, y)
     at, _ = learner.learn(some, 0, 300)
-    before = at, [column.tolist() for column in learner.kept]
+    before = at, [column.tolist() for column in learner.kept()]
     with pytest.raises(ZeroDivisionError, match="mine"):
         learner.learn(some, at, 300)
-    assert (learner.rounds, [column.tolist() for column in learner.kept]) == before
+    assert (learner.rounds, [column.tolist() for column in learner.kept()]) == before
 
 
 @pytest.mark.parametrize(
@@ -336,6 +336,6 @@ def test_the_same_rows_may_come_with_other_weights_and_positions() -> None:
         first, _ = learner.learn(Block(rows, y), 0, 40)
         _, made = learner.learn(Block(second, y, 100, importances=weights), 0, 40)
         assert first == 40
-        runs.append([made.rows.tolist(), made.steps.tolist(), *map(list, learner.kept)])
+        runs.append([made.rows.tolist(), made.steps.tolist(), *map(list, learner.kept())])
     assert runs[0] == runs[1]
     assert min(runs[0][0]) >= 100

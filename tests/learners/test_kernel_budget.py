@@ -83,7 +83,7 @@ def test_a_large_budget_changes_nothing_and_blocks_may_be_cut_anywhere() -> None
         scores = [one.scores(DenseRows(X)).tobytes() for one in (free, *runs)]
         assert scores[0] == scores[1]
         narrow.add(scores[2])
-        assert len(runs[1].kept[0]) == 20
+        assert len(runs[1].kept()[0]) == 20
     assert len(narrow) == 1
 
 
@@ -180,7 +180,7 @@ def test_a_file_and_a_pickle_go_on_alike(kernel: Any, tmp_path: Path) -> None:
     for copy in copies:
         assert copy.decision_function(data).tobytes() == clf.decision_function(data).tobytes()
     learner: Any = clf._engine and clf._engine.learners[0]
-    assert len(learner.kept[0]) == 30
+    assert len(learner.kept()[0]) == 30
     with pytest.raises((NotKept, ValueError)):
         clf.predict(data, reading="vote")
 
@@ -210,9 +210,9 @@ def test_an_error_changes_nothing() -> None:
 
     learner = Dual(3, kernel=Kernel(kernel), budget=4)
     at, _ = learner.learn(block(X, y), 0, 400)
-    before = [column.tolist() for column in learner.kept]
+    before = [column.tolist() for column in learner.kept()]
     with pytest.raises(ZeroDivisionError, match="mine"):
         learner.learn(block(X, y), at, 400)
-    assert (learner.rounds, [column.tolist() for column in learner.kept]) == (at, before)
+    assert (learner.rounds, [column.tolist() for column in learner.kept()]) == (at, before)
     scores = readings.scores(learner, learner.open_ledger(), "final", DenseRows(X[:0]))
     assert len(scores) == 0

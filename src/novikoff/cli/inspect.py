@@ -221,9 +221,9 @@ class Weights:
 def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
     """The mistakes with the largest weights in a kernel's space: row, label, times and weight."""
     found = []
-    kept = [learner.kept for learner, _ in model.runs if isinstance(learner, Dual)]
+    kept = [learner.kept() for learner, _ in model.runs if isinstance(learner, Dual)]
     if isinstance(learner := model.learner, JointDual):
-        kept = [learner.kept_in(k) for k in range(len(model.classes))]
+        kept = [learner.kept(k) for k in range(len(model.classes))]
     for k, (at, steps) in enumerate(kept):
         rows, which = np.unique(at, return_inverse=True)
         total = np.bincount(which, steps, len(rows))

@@ -111,13 +111,12 @@ class Dual(Compiled):
     def _for_ledger(self) -> dict[str, Any]:
         return {"kernel": self.kernel if self.budget is None else None}
 
-    @property
-    def kept(self) -> tuple[Positions, Vector]:
-        """The position of each mistake that is kept, oldest first, and its weight."""
-        return self.kept_in(self._column)
+    def kept(self, column: int | None = None) -> tuple[Positions, Vector]:
+        """The position of each mistake that is kept, oldest first, and its weight.
 
-    def kept_in(self, column: int) -> tuple[Positions, Vector]:
-        """The same for a column of the sums; of classes learned jointly, for a class."""
+        Of classes learned jointly, those of a class, by its column of the sums.
+        """
+        column = self._column if column is None else column
         sums, own = self._sums, np.flatnonzero(self._sums.columns.values == column)
         at = sums.positions.values[sums.examples.values[own]]
         return at, times(self.rate, sums.steps.values[own])
@@ -129,7 +128,7 @@ class Dual(Compiled):
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, a few at once, as `Learner.learn` says."""
         end = min(end, begin + (_PART if self.budget is None else _FORGETS))
-        had = self._sums.size
+        had = len(self._sums), self._sums.positions.n
 
         def core(*_: Any, order: Positions | None, **out: Any) -> tuple[int, ...]:
             last = max(end, min(block.n_rounds, begin + _AHEAD))
@@ -463,11 +462,6 @@ class _Sums:
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"known": None}  # a copy computes the scores again
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """How many mistakes and rows there are."""
-        return len(self), self.positions.n
 
     def rows(self, dim: int) -> tuple[Rows | None, Positions]:
         """The mistaken rows and their positions."""
