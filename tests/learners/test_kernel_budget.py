@@ -66,7 +66,7 @@ def test_the_learner_is_the_textbook(
         if made == before:
             break
     assert learner._made == made
-    assert [*zip(*(column.tolist() for column in learner.kept), strict=True)] == kept
+    assert [*zip(*(column.tolist() for column in learner.kept()), strict=True)] == kept
     final = [sum((s * k(points[j], x) for j, s in kept), Fraction(0)) for x in points]
     assert learner.scores(data.rows(draws.draw(layouts))).tolist() == final
 
