@@ -195,7 +195,7 @@ def test_a_file_and_a_pickle_go_on_alike(kernel: Any, tmp_path: Path) -> None:
 def test_a_budget_out_of_range_is_refused(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Dual(2, kernel=Kernel("linear"), **options)
-    with pytest.raises(ValueError, match="final weights of a kernel"):
+    with pytest.raises(ValueError, match="a budget needs a kernel and the final weights"):
         rule.Rule(budget=3)
 
 
