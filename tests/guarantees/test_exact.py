@@ -22,7 +22,7 @@ from novikoff.guarantees.exact.arithmetic import (
     sums_by,
 )
 from novikoff.guarantees.exact.mistaken import Mistaken
-from novikoff.guarantees.exact.rows import Entries, ExactRows
+from novikoff.guarantees.exact.rows import Entries, ExactRows, GramRows
 from novikoff.stream.blocks import Labels, signs
 from novikoff.stream.rows import Positions, Rows
 
@@ -234,3 +234,9 @@ def test_the_constant_is_the_last_entry_of_each_row() -> None:
         assert e.values.tolist() == [1, 3, 1, 1]
         assert e.columns.tolist() == [2, 1, 2, 2]
         assert e.starts.tolist() == [0, 1, 3, 4]
+
+
+def test_the_lengths_of_kernels_are_on_the_diagonal() -> None:
+    K = sources.rows_of(np.array([[1.0, 5.0], [5.0, 2.0]]))  # of no space: 5² > 1 · 2
+    assert GramRows(K, bias=False).largest_square() == 2
+    assert GramRows(K, bias=True).largest_square() == 3

@@ -357,3 +357,23 @@ def test_all_votes_are_cast() -> None:
     votes = np.round(readings.vote(ledger, data.rows()) * ledger.n_rounds)
     assert (np.abs(votes) <= ledger.n_rounds).all()
     assert ((votes - ledger.n_rounds) % 2 == 0).all()
+
+
+def test_positions_and_the_data_give_every_mistaken_row() -> None:
+    rows, learner = np.eye(5)[:, ::-1].copy(), Additive(5)
+    data = [Block(DenseRows(rows[at : at + 2]), np.ones(len(rows[at : at + 2]), np.int8), at)
+            for at in (0, 2, 4)]  # fmt: skip
+    places = play(data, learner, ledger=learner.open_ledger("positions")).ledger
+    found = places.with_examples(data)
+    assert found.examples.sparse().indices.tolist() == [4, 3, 2, 1, 0]
+    assert found.example.tolist() == [0, 1, 2, 3, 4]
+    assert places.keep == "positions"
+    assert readings.final(found).tolist() == learner.weights.tolist()
+
+
+@given(data=float_data())
+def test_the_readings_of_a_ledger_are_those_of_its_learner(data: Data) -> None:
+    learner = Additive(data.dim, averaging=True)
+    run, rows = play(data.block(), learner, epochs=3), data.block().rows
+    for reading, scores in readings.scores_by_reading(run.ledger, rows).items():
+        assert scores.tolist() == readings.scores(learner, run.ledger, reading, rows).tolist()
