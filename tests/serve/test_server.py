@@ -210,6 +210,8 @@ def test_the_page_shows_the_mistakes_of_each_model_as_they_grow(
     client.create("spam </b>", learner="perceptron", ledger=True)
     some = [({f"w{k % 4}": 1, "all": 1}, "ham" if k % 4 < 2 else "spam") for k in range(60)]
     client.learn("spam </b>", some[:30])
+    client.create("one")
+    client.learn("one", some[:1])
     with playwright.sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page, console = browser.new_page(), list[str]()
@@ -218,6 +220,8 @@ def test_the_page_shows_the_mistakes_of_each_model_as_they_grow(
         page.goto(address)
         section = page.locator("section", has_text="spam </b>")
         section.locator(".counts", has_text="30 labels").wait_for()
+        one = page.locator("section", has_text="one").locator(".counts")
+        assert one.inner_text().startswith("1 label · 1 mistake (")
         client.learn("spam </b>", some[30:])
         section.locator(".counts", has_text="60 labels").wait_for()
         points = section.locator("polyline").get_attribute("points")

@@ -21,13 +21,14 @@ function element(name, attributes, text = "") {
 }
 
 const count = new Intl.NumberFormat("en");
+const plural = (n, noun) => `${count.format(n)} ${noun}${n === 1 ? "" : "s"}`;
 const percent = (share) => (share === null ? "–" : `${(100 * share).toFixed(2)} %`);
 
 function draw(section, found) {
   section.querySelector("h2").textContent = found.name;
   const shown = [
-    `${count.format(found.labelled)} labels`,
-    `${count.format(found.mistakes)} mistakes (${percent(found.error_rate)})`,
+    plural(found.labelled, "label"),
+    `${plural(found.mistakes, "mistake")} (${percent(found.error_rate)})`,
     `recently ${percent(found.recent_error_rate)}`,
     `${count.format(found.waiting)} waiting`,
     `${count.format(found.dropped)} dropped`,
@@ -53,7 +54,7 @@ function draw(section, found) {
   const points = [[0, 0], ...found.curve].map(([n, made]) => `${x(n)},${y(made)}`).join(" ");
   const parts = [
     element("polyline", { points }),
-    element("text", { x: 6, y: y(found.mistakes) - 5 }, `${count.format(found.mistakes)} mistakes`),
+    element("text", { x: 6, y: y(found.mistakes) - 5 }, plural(found.mistakes, "mistake")),
     element("text", { x: width - 6, y: height - 6, "text-anchor": "end" }, "labels →"),
   ];
   if (fits) {
