@@ -196,6 +196,8 @@ def test_the_curves_of_the_proof_have_the_same_colours_on_the_page_and_in_figure
     light = (show / "web" / "static" / "style.css").read_text(encoding="utf-8").partition("}")[0]
     assert f"--average: {GREEN.lower()}; " in light  # kγ and w·u
     assert f"--best: {PURPLE.lower()};" in light  # R√k
+    served = (show.parent / "serve" / "static" / "page.css").read_text(encoding="utf-8")
+    assert f"line {{ stroke: light-dark({PURPLE.lower()}," in served  # the bound
     drawn = (DOCS / "sandwich.svg").read_text(encoding="utf-8")
     for curve, colour in (("R√k", PURPLE), ("kγ", GREEN), ("w·u", GREEN)):
         assert re.search(f'fill="{colour}"[^>]*>{curve}<', drawn), curve

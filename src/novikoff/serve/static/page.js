@@ -62,7 +62,7 @@ function draw(section, found) {
     const shown = `bound ${count.format(found.bound)}`;
     parts.push(element("text", { x: width - 6, y: y(found.bound) - 5, "text-anchor": "end" }, shown));
   }
-  const title = element("title", {}, `${found.mistakes} mistakes in ${found.labelled} labels`);
+  const title = element("title", {}, `${plural(found.mistakes, "mistake")} in ${plural(found.labelled, "label")}`);
   svg.replaceChildren(title, ...parts);
 }
 
