@@ -2,6 +2,7 @@
 // can predict, for tables in memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -13,10 +14,18 @@ namespace novikoff {
 // version. FNV-1a with the final mixing of SplitMix64, because the low bits are used. The parts of a
 // name may be added one by one.
 struct NameHash {
+  static constexpr std::uint64_t prime = 0x100000001b3u;
+  // row n: for n bytes, and 1 for those that follow up to eight
+  static constexpr auto factors = [] {
+    std::array<std::array<std::uint64_t, 8>, 9> out{};
+    for (std::size_t n = 0; n <= 8; ++n)
+      for (std::size_t k = 0; k < 8; ++k) out[n][k] = k < n ? prime : 1;
+    return out;
+  }();
   std::uint64_t state = 0xcbf29ce484222325u;
 
   NameHash& add(char c) {
-    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    state = (state ^ static_cast<unsigned char>(c)) * prime;
     return *this;
   }
   NameHash& add(std::string_view part) {

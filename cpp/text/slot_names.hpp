@@ -20,7 +20,7 @@ namespace novikoff {
 class SlotNames {
  public:
   SlotNames(int bits, std::size_t most, const SlotNames* known = nullptr)
-      : columns_(std::int64_t(1) << bits), most_(most), known_(known),
+      : bits_(bits), columns_(std::int64_t(1) << bits), most_(most), known_(known),
         has_name_((std::size_t(columns_) + page_columns - 1) / page_columns) {
     starts_.push(0);
   }
@@ -30,18 +30,18 @@ class SlotNames {
   }
 
   std::size_t size() const { return starts_.size - 1; }
+  int bits() const { return bits_; }
   std::int64_t columns() const { return columns_; }
 
   // Whether `meet` has anything to do: mostly not.
   [[gnu::always_inline]] bool lacks(std::int64_t slot) const {
-    return !has(slot) && size() + passed_over_ < most_;
+    return !(known_ && known_->has(slot)) && !has(slot) && size() < most_;
   }
 
   // Holds the name, given in parts, if its column has none.
   void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
     if (!lacks(slot)) return;
-    if (known_ && known_->has(slot)) ++passed_over_;
-    else add(slot, parts);
+    add(slot, parts);
     Page* const page = page_of(slot);
     std::atomic<std::uint64_t>& word = word_of(page ? *page : *add_page(slot), slot);
     word.store(word.load(std::memory_order_relaxed) | bit_of(slot), std::memory_order_relaxed);
@@ -102,10 +102,10 @@ class SlotNames {
 
   static std::int64_t slot_of(std::uint64_t place) { return std::int64_t(place >> 32); }
 
+  int bits_;
   std::int64_t columns_;  // at most 2^31
   std::size_t most_;
   const SlotNames* known_;
-  std::size_t passed_over_ = 0;  // columns that have a name in known_
   std::vector<std::atomic<Page*>> has_name_;  // a bit a column; no page, no names
   // a column in the upper half, its place in the text in the lower; sorted when somebody asks
   mutable std::vector<std::uint64_t> places_;

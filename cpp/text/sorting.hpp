@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "online/ranks.hpp"
+#include "text/buffer.hpp"
 
 namespace novikoff {
 
@@ -26,7 +27,30 @@ inline void sort_by_column(std::vector<std::uint64_t>& keys, std::vector<std::ui
   }
 }
 
-// The same, by ranks if the keys are few and no column comes twice: 75 entries a row of Vowpal Wabbit's
+// Sorts the first n keys by so many of their top bits, and keeps the order of those that agree in them.
+inline void sort_by_top_bits(Buffer<std::uint64_t>& keys, Buffer<std::uint64_t>& spare, std::size_t n,
+                             int bits) {
+  if (n < 64) {
+    for (std::size_t i = 1; i < n; ++i) {
+      const std::uint64_t key = keys.data[i];
+      std::size_t at = i;
+      for (; at > 0 && keys.data[at - 1] >> (64 - bits) > key >> (64 - bits); --at)
+        keys.data[at] = keys.data[at - 1];
+      keys.data[at] = key;
+    }
+    return;
+  }
+  spare.reserve(n);
+  for (int shift = 64 - bits; shift < 64; shift += 8) {
+    std::uint32_t starts[257] = {};
+    for (std::size_t i = 0; i < n; ++i) ++starts[(keys.data[i] >> shift & 0xff) + 1];
+    for (int digit = 0; digit < 256; ++digit) starts[digit + 1] += starts[digit];
+    for (std::size_t i = 0; i < n; ++i) spare.data[starts[keys.data[i] >> shift & 0xff]++] = keys.data[i];
+    keys.swap(spare);
+  }
+}
+
+// As sort_by_column, by ranks if the keys are few and no column comes twice: 75 entries a row of Vowpal Wabbit's
 // text are sorted in half of the time.
 inline void sort_by_rank(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& spare) {
   constexpr std::size_t most = 5 * ranks_at_a_time;

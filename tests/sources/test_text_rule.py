@@ -96,6 +96,18 @@ def test_every_character_is_told_and_folded_as_python_does() -> None:
             assert found == ({f"text={folded(character)}": 1.0} if is_word else {}), character
 
 
+def test_ascii_is_read_eight_characters_at_a_time_as_one_by_one() -> None:
+    """Each character at each place, next to letters, digits, spaces and characters of two bytes."""
+    base = "Ab1 dE. hij.k 0Mn"
+    runs = [base[:k] + chr(code) + base[k:] for code in range(128) for k in range(len(base))]
+    mixed = [
+        run[:k] + "É£"[k % 2] + run[k:] for k in range(len(base)) for run in runs[k :: len(base)]
+    ]
+    rule = TextRule("pairs", "counts", False)
+    for text, found in zip(runs + mixed, core(runs + mixed, rule), strict=True):
+        assert list(found.items()) == list(features(text, rule).items()), text
+
+
 @same_unicode
 def test_the_header_is_what_its_tool_writes() -> None:
     root = Path(__file__).parents[2]
@@ -319,12 +331,16 @@ def test_names_hashed_while_they_are_read_give_the_same_rows(
     tmp_path: Path, bits: int, rule: TextRule, columns: str
 ) -> None:
     dice = random.Random(2)
+
+    def word() -> str:
+        return "é" * dice.randrange(2) + "Ab" * dice.choice([0, 1, 3, 9]) + str(dice.randrange(30))
+
     rows = [
         {
             "x": f"{dice.randrange(9)}",
             "c": dice.choice("uvw"),
             "kind": dice.choice(["ham", "spam"]),
-            "text": " ".join(f"w{dice.randrange(40)}" for _ in range(dice.randrange(120))),
+            "text": " ".join(word() for _ in range(dice.randrange(120))),
         }
         for _ in range(60)
     ]
