@@ -407,16 +407,10 @@ class NamePlaces {
  public:
   std::size_t size() const { return table_.size(); }
   Owned<std::int64_t> find(In<std::uint8_t> text, In<std::int64_t> starts) const {
-    Buffer<std::int64_t> out;
-    out.reserve(starts.size());
-    each_name(text, starts, [&](std::string_view name) { out.add(table_.find(name)); });
-    return array(out);
+    return each(text, starts, [this](auto name, auto hash) { return table_.find(name, hash); });
   }
   Owned<std::int64_t> place(In<std::uint8_t> text, In<std::int64_t> starts) {
-    Buffer<std::int64_t> out;
-    out.reserve(starts.size());
-    each_name(text, starts, [&](std::string_view name) { out.add(table_.place(name)); });
-    return array(out);
+    return each(text, starts, [this](auto name, auto hash) { return table_.place(name, hash); });
   }
   HeldNames held() const {
     Buffer<std::uint8_t> text;
@@ -434,6 +428,25 @@ class NamePlaces {
 
  private:
   NameTable table_;
+
+  // What column(name, hash) gives for each name, in turn.
+  template <class Column>
+  Owned<std::int64_t> each(const In<std::uint8_t>& text, const In<std::int64_t>& starts, Column column) const {
+    Buffer<std::int64_t> out;
+    out.reserve(starts.size());
+    NameTable::Several some;
+    const auto flush = [&] {
+      table_.expect(some);
+      for (std::size_t i = 0; i < some.size; ++i) out.add(column(some.names[i], some.hashes[i]));
+      some.size = 0;
+    };
+    each_name(text, starts, [&](std::string_view name) {
+      some.names[some.size++] = name;
+      if (some.size == some.most) flush();
+    });
+    flush();
+    return array(out);
+  }
 };
 
 template <class Index>

@@ -72,14 +72,22 @@ struct Adaptive {
     constexpr double least = std::numeric_limits<double>::min();
     const double d = v + ridge, step = made.step, late = double(made.round) - 1;
     double *const __restrict to = w, *const __restrict of = variance, *const __restrict sum = u;
+    // what is added to four weights and what becomes of their variances, for four values
+    struct Changed {
+      Four moved, share;
+    };
+    const auto changed = [=](const Four& share, const Four& value) __attribute__((always_inline)) -> Changed {
+      const Four a = share * value;
+      const Four left = share * ((ridge + (v - a * value)) / d);
+      return {step * a, left < Four{} + least ? Four{} + least : left};
+    };
     if constexpr (requires { &Row::eight; }) {
       const auto four = [=](auto averaging, Size j, const Four& value) __attribute__((always_inline)) {
-        Four &weight = EightLanes::four(to + j), &share = EightLanes::four(of + j);
-        const Four a = share * value, moved = step * a;
-        if constexpr (averaging) EightLanes::four(sum + j) += late * moved;
-        weight += moved;
-        const Four left = share * ((ridge + (v - a * value)) / d);
-        share = left < Four{} + least ? Four{} + least : left;
+        Four& share = EightLanes::four(of + j);
+        const Changed made = changed(share, value);
+        if constexpr (averaging) EightLanes::four(sum + j) += late * made.moved;
+        EightLanes::four(to + j) += made.moved;
+        share = made.share;
       };
       const auto adapt = [=](auto averaging) __attribute__((always_inline)) {
         x.each_eight(bias, [=](Size j, const EightLanes& value) __attribute__((always_inline)) {
@@ -89,17 +97,24 @@ struct Adaptive {
       sum ? adapt(std::true_type()) : adapt(std::false_type());
       return Flaw::none;
     } else {
-      const auto adapt = [=](Size j, double value) __attribute__((always_inline)) {
-        const double a = of[j] * value;
-        to[j] += step * a;
-        of[j] = std::max(of[j] * ((ridge + (v - a * value)) / d), least);
+      const auto one = [=](Size j, double value) __attribute__((always_inline)) {
+        const Changed made = changed(Four{of[j]}, Four{value});
+        if (sum) sum[j] += late * made.moved[0];
+        to[j] += made.moved[0];
+        of[j] = made.share[0];
       };
-      const auto adapt_both = [=](Size j, double value) __attribute__((always_inline)) {
-        sum[j] += late * (step * (of[j] * value));
-        adapt(j, value);
-      };
-      if (bias) sum ? adapt_both(x.dim, 1.0) : adapt(x.dim, 1.0);
-      return sum ? x.each(adapt_both) : x.each(adapt);
+      if (bias) one(x.dim, 1.0);
+      if constexpr (requires { x.index; }) {
+        // Four quotients take hardly longer than one: 143 -> 130 ns for each of 400,000 rows of 63.
+        return x.each_four([=](const Size (&j)[4], const Four& value) __attribute__((always_inline)) {
+          const Changed made = changed(Four{of[j[0]], of[j[1]], of[j[2]], of[j[3]]}, value);
+          if (sum)
+            for (int q = 0; q < 4; ++q) sum[j[q]] += late * made.moved[q];
+          for (int q = 0; q < 4; ++q) to[j[q]] += made.moved[q], of[j[q]] = made.share[q];
+        }, one);
+      } else {
+        return x.each(one);
+      }
     }
   }
 };

