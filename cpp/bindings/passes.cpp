@@ -2,6 +2,8 @@
 // variances) and Winnow (weights are powers).
 #include "bindings/parts.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -10,6 +12,7 @@
 #include "bindings/rules.hpp"
 #include "core/adaptive.hpp"
 #include "core/logarithm.hpp"
+#include "core/together.hpp"
 
 using Stopped = std::tuple<Size, int>;
 constexpr Size most_in_matrix = Size(1) << 15;
@@ -174,6 +177,96 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
            : learn(given, rule, rounds, Sum<double>{w.data()}, out, counts, again);
 }
 
+// A perceptron of several: labels, thresholds, steps, rounds, w, u, counts.
+using AMember = std::tuple<In<std::int8_t>, Two, Two, std::int64_t, Out<double>, Maybe<Out<double>>,
+                           Maybe<Out<std::int64_t>>>;
+
+// Rows after which the scores of several perceptrons are counted: 64 kB of scores for 32 of them.
+constexpr Size rows_together = 256;
+
+template <class T, class I>
+static StopTogether learn_together(const SparseRows<T, I>& rows, const double* importances,
+                                   const std::int64_t* order, Size begin, Size end, bool bias, float* narrow,
+                                   std::vector<Member>& members, const std::vector<HonestScores>& honest) {
+  const auto run = [&](Size from, Size to) {
+    const auto with = [&]<Size eights>() {
+      const auto pass = importances ? pass_together<true, eights, SparseRows<T, I>>
+                                    : pass_together<false, eights, SparseRows<T, I>>;
+      return pass(rows, importances, order, from, to, bias, narrow, members.data(), members.size());
+    };
+    switch ((members.size() - 1) / together_at_once) {
+      case 0: return with.template operator()<1>();
+      case 1: return with.template operator()<2>();
+      case 2: return with.template operator()<3>();
+      default: return with.template operator()<4>();
+    }
+  };
+  std::vector<double> met(members.size() * rows_together);
+  for (Size c = 0; c < members.size(); ++c)
+    members[c].met = honest[c].data ? met.data() + c * rows_together : nullptr;
+  StopTogether last{begin, 0};
+  for (Size at = begin; at < end; at = last.at) {
+    const Size to = std::min(end, at + rows_together);
+    last = run(at, to);
+    for (Size c = 0; c < members.size(); ++c) {
+      Member& one = members[c];
+      one.rounds += std::int64_t(last.at - at);
+      if (one.met)
+        honest[c].meet_rows(one.met, at, last.at + (c < last.learned), one.labels, importances, order, rows.n);
+    }
+    if (last.at < to) break;
+  }
+  return last;
+}
+
+static nb::tuple py_learn_together(const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts,
+                                   Size dim, const std::vector<AMember>& of, Maybe<In<double>> importances,
+                                   Maybe<In<std::int64_t>> order, Size begin, Size end, double unit, bool bias,
+                                   Out<float> narrow, bool is_filled, Out<std::int64_t> round,
+                                   Out<std::int64_t> row, Out<double> score, Out<double> taken,
+                                   Out<double> square) {
+  const Size n = of.size(), width = (n + together_at_once - 1) / together_at_once * together_at_once;
+  if (n == 0 || n > most_together) refuse("from 1 to 32 perceptrons learn together");
+  std::vector<Member> members;
+  std::vector<HonestScores> honest;
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const Size room = std::min({round.size(), row.size(), score.size(), taken.size(), square.size()}) / n;
+  for (const auto& [labels, threshold, step, rounds, w, u, counts] : of) {
+    one_each(w.size(), dim, bias);
+    if (u) one_each(u->size(), dim, bias);
+    if (u && counts) refuse("the scores of a mean are not counted here");
+    const PassArguments<std::int8_t> given{rows, labels, importances, order, begin, end};
+    given.check(rounds, {room});
+    const Size from = members.size() * room;
+    members.push_back({labels.data(), rule_of(threshold, step, unit, bias), w.data(), u ? u->data() : nullptr,
+                       rounds,
+                       {round.data() + from, row.data() + from, score.data() + from, taken.data() + from,
+                        square.data() + from, 0},
+                       nullptr});
+    honest.push_back(counts ? honest_scores(*counts) : HonestScores{nullptr});
+  }
+  if (narrow.size() / width < dim) refuse("the copy needs a number for each weight");
+  StopTogether stop{begin, 0};
+  {
+    nb::gil_scoped_release unlocked;
+    if (!is_filled)
+      for (Size j = 0; j < dim; ++j)
+        for (Size c = 0; c < width; ++c) narrow.data()[j * width + c] = c < n ? narrowed(members[c].w[j]) : 0.0f;
+    stop = std::visit(
+        [&](const auto& some) -> StopTogether {
+          if constexpr (requires { some.stored; })
+            return learn_together(some, importances ? importances->data() : nullptr,
+                                  order ? order->data() : nullptr, begin, end, bias, narrow.data(), members,
+                                  honest);
+          return {begin, 0};
+        },
+        rows);
+  }
+  nb::list counts;
+  for (const Member& one : members) counts.append(one.out.count);
+  return nb::make_tuple(stop.at, stop.learned, counts);
+}
+
 // run(weights), with a variance for each weight or, if `full`, a matrix of them.
 template <class F>
 static auto with_adaptive(Size dim, bool bias, bool full, double r, const Out<double>& w,
@@ -326,6 +419,17 @@ void bind_passes(nb::module_& m) {
         "ends, up to as many passes are made, until one learns nothing or ends with weights that, "
         "times unit, equal until; each entry gets the number of mistakes recorded by the end of its "
         "pass.");
+  m.def("learn_together", py_learn_together, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "of"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a, "unit"_a,
+        "bias"_a, "narrow"_a.noconvert(), "is_filled"_a, "round"_a.noconvert(), "row"_a.noconvert(),
+        "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "The same pass for up to 32 perceptrons (labels, threshold, step, rounds, w, u, counts) over the same "
+        "sparse rows.\n\n"
+        "Returns the first position that not all have learned, how many of the first have, and the number of "
+        "mistakes of each. The records of each come after those of the one before it, in equal shares. narrow "
+        "has room for a copy of all weights; it is filled if it comes from a call with the same weights.",
+        nb::sig("def learn_together(values: NDArray[Any], indices: NDArray[Any] | None, starts: NDArray[Any] | None, dim: int, *, of: list[tuple[Any, ...]], importances: NDArray[numpy.float64] | None, order: NDArray[numpy.int64] | None, begin: int, end: int, unit: float, bias: bool, narrow: NDArray[numpy.float32], is_filled: bool, round: NDArray[numpy.int64], row: NDArray[numpy.int64], score: NDArray[numpy.float64], taken: NDArray[numpy.float64], square: NDArray[numpy.float64]) -> tuple[int, int, list[int]]"));
   m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,

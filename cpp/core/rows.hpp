@@ -337,15 +337,15 @@ struct SparseRow {
     return flaw;
   }
 
-  // The score, then the same; `narrow` stays the float32 copy of w.
-  [[gnu::always_inline]] Flaw score_and_add(double step, bool bias, double* w, float* narrow,
-                                            double& s, double& norm) const {
+  // The score, then the same; `narrow`, which has a number in `apart`, stays the float32 copy of w.
+  [[gnu::always_inline]] Flaw score_and_add(double step, bool bias, double* w, float* narrow, double& s,
+                                            double& norm, Size apart = 1) const {
     double a[lanes] = {}, b[lanes] = {};
     const Flaw flaw = each([&](Size j, double v) __attribute__((always_inline)) {
       a[j % lanes] += v * w[j];
       b[j % lanes] += v * v;
       w[j] += step * v;
-      narrow[j] = narrowed(w[j]);
+      narrow[j * apart] = narrowed(w[j]);
     });
     if (bias) a[dim % lanes] += w[dim], b[dim % lanes] += 1.0, w[dim] += step;
     s = total(a), norm = total(b);

@@ -11,7 +11,7 @@ import pytest
 from helpers.dict_streams import learn_in_turn, learned_state, stream
 from novikoff import AveragedPerceptron, Ledger, Perceptron
 from novikoff.learners import Additive
-from novikoff.runs.interrupts import undisturbed
+from novikoff.runs.interrupts import Interrupts, undisturbed
 
 
 def pressed(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,3 +103,23 @@ def test_the_programs_own_handler_is_called_after_the_delay() -> None:
         assert len(seen) == 2
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    "order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0), (0, 2, 1), (2, 0, 1)]
+)
+def test_runs_in_turn_may_end_in_any_order(order: tuple[int, ...]) -> None:
+    for pressed in range(4):
+        runs = [Interrupts().__enter__() for _ in range(3)]
+        seen = False
+        for ended, k in enumerate(order):
+            if ended == pressed:
+                signal.raise_signal(signal.SIGINT)  # delayed: a run goes on
+            if ended == 2 and pressed < 3:
+                seen = True
+                with pytest.raises(KeyboardInterrupt):
+                    runs[k].__exit__()
+            else:
+                runs[k].__exit__()
+        assert seen == (pressed < 3)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

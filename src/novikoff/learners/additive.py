@@ -16,6 +16,7 @@ from novikoff.learners.compiled_pass import (
     stored_unit,
     thresholds_of,
 )
+from novikoff.ledger.honest_scores import counts_of
 from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import whole
 from novikoff.storage.checked import Arrays, Settings, Stored
@@ -108,6 +109,22 @@ class Additive(Summed):
         if stored.vector("thresholds", 2).tolist() != list(learner._thresholds):
             stored.refuse("its thresholds do not follow from its margin and its ties")
         return learner
+
+    def learn(self, block: Block, begin: int, end: int, **rule: Any) -> tuple[int, Mistakes]:
+        """As `Summed.learn`, but at once with its company if it has one."""
+        found = None if self.company is None else self.company.take(self, block, begin, end)
+        return super().learn(block, begin, end, **rule) if found is None else found
+
+    def member(self, block: Block) -> tuple[Any, ...]:
+        """What `learn_together` takes of it."""
+        self._own_weights()
+        own = self._threshold_now, self._steps, self.rounds, self._w, self._u
+        return block.signs, *own, counts_of(self.honest)
+
+    @property
+    def unit(self) -> float:
+        """The weights are multiples of it."""
+        return self._unit
 
     def learn_passes(
         self, block: Block, passes: int, until: Vector | None

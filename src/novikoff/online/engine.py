@@ -26,6 +26,7 @@ from novikoff.learners.joint import OfClasses
 from novikoff.learners.kernel import unite
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
+from novikoff.learners.together import companies
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import MOST_BYTES, Keep, KeepOrAuto, Ledger, Mistakes
 from novikoff.ledger.readings import Reading
@@ -290,10 +291,13 @@ class Engine:
             finally:
                 if learner.honest is not None:
                     learner.honest.is_open = True  # what comes next is new
+                learner.company = None
 
         each = range(len(self.runs))
-        tasks = [each] if unite(self.learners) else [(k,) for k in each]
-        workers = min(len(tasks), workers_for(rows, len(self.runs)))
+        workers = workers_for(rows, len(self.runs)) if ctrl_c_stops() else 1
+        tasks = [each] if unite(self.learners) else companies(self.learners, rows, workers)
+        together &= len(tasks) == len(each)
+        workers = min(len(tasks), workers)
         if len(each) == 1 or (workers == 1 and len(tasks) > 1) or not ctrl_c_stops():
             for task in tasks:
                 in_turn([run(k) for k in task])

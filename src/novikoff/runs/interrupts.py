@@ -62,10 +62,25 @@ class Interrupts:
         self._handler(signal.SIGINT, None)
 
     def __exit__(self, *_: object) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-            if self.seen:
-                signal.raise_signal(signal.SIGINT)
+        if self._handler is None:
+            return
+        later = self._began_after()
+        if later is not None:  # runs in turn end in any order
+            later._handler, later.seen = self._handler, later.seen or self.seen
+            return
+        signal.signal(signal.SIGINT, self._handler)
+        if self.seen:
+            signal.raise_signal(signal.SIGINT)
+
+    def _began_after(self) -> Interrupts | None:
+        """The one that began next and goes on: it would put back the handler of this one."""
+        now: object = signal.getsignal(signal.SIGINT)
+        while now != self._note:
+            one = getattr(now, "__self__", None)
+            if not isinstance(one, Interrupts) or one._handler == self._note:
+                return one if isinstance(one, Interrupts) else None
+            now = one._handler
+        return None
 
 
 def ctrl_c_stops() -> bool:
