@@ -64,6 +64,17 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             until=u,
         ),
         partial(
+            core.learn_together,
+            *rows,
+            of=[(labels, (1e9, 1e9), (1.0, 1.0), 0, w, u, None)],
+            **{name: value for name, value in part.items() if name != "rounds"},
+            unit=1.0,
+            bias=True,
+            narrow=np.zeros(8 * DIM, np.float32),
+            is_filled=False,
+            **room,
+        ),
+        partial(
             core.multiply,
             *rows,
             labels=labels,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from typing import Any
@@ -168,17 +169,22 @@ def test_each_thread_has_a_company(sizes: Any, monkeypatch: pytest.MonkeyPatch) 
     assert np.array_equal(at_once.coef_, Perceptron(max_iter=4, multiclass="ovr").fit(X, y).coef_)
 
 
-def test_ctrl_c_leaves_a_model(sizes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pressed_in_the_second_pass(_: Any, _title: str, ledger: Any) -> None:
-        if len(ledger.epoch_ends) == 2:
-            signal.raise_signal(signal.SIGINT)
+@pytest.mark.parametrize("classes", [5, 33])
+def test_ctrl_c_leaves_a_model(classes: int, sizes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed: list[str] = []
 
-    monkeypatch.setattr(ShownPasses, "__call__", pressed_in_the_second_pass)
-    X, y = many_classes(5)
-    clf = Perceptron(max_iter=100, multiclass="ovr")
+    def press_in_the_second_pass(_: Any, title: str, ledger: Any) -> None:
+        if len(ledger.epoch_ends) == 2 and not pressed:
+            pressed.append(title)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(ShownPasses, "__call__", press_in_the_second_pass)
+    X, y = many_classes(classes)
+    clf = Perceptron(max_iter=10_000, multiclass="ovr")
     with pytest.raises(Interrupted):
         clf.fit(X, y)
-    assert 5 in next(sizes)
+    assert max(next(sizes)) == min(classes, 16)  # 33 are 16 and 17
+    assert pressed
     assert clf.verdict_ == "interrupted"
     assert len(clf.predict(X)) == 400
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
