@@ -159,6 +159,43 @@ def test_classes_learn_together_what_they_learn_alone(
         assert np.array_equal(one.rows, other.rows)
 
 
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron])
+def test_a_company_goes_on_when_some_are_done(
+    kind: Any, sizes: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = many_classes(6)
+    for k in (0, 2, 3):  # these are separable: each has a column of its own
+        X = sp.hstack([X, sp.csr_matrix((y == k)[:, None] * 50.0)], format="csr")
+    at_once = kind(max_iter=12, multiclass="ovr").fit(X, y)
+    assert {3, 6} <= set(next(sizes))
+    monkeypatch.setattr(together, "_WORTH_IT", 1 << 60)
+    alone = kind(max_iter=12, multiclass="ovr").fit(X, y)
+    assert np.array_equal(at_once.coef_, alone.coef_)
+    for one, other in zip(at_once._engine.ledgers, alone._engine.ledgers, strict=True):
+        assert list(one.epoch_ends) == list(other.epoch_ends)
+
+
+def test_a_learner_may_learn_alone_in_between(sizes: Any) -> None:
+    X, y = many_classes(3)
+    rows = SparseRows(X.data, X.indices, X.indptr, 60)
+    blocks = [Block(rows, np.where(y == k, 1, -1).astype(np.int8)) for k in range(3)]
+
+    def weights(*, at_once: bool) -> list[Any]:
+        learners = [Additive(60, bias=True) for _ in range(3)]
+        if at_once:
+            together.companies(learners, rows, 1)
+        for k in (0, 1, 2, 1, 1, 0, 1, 2):
+            if k == 0 and at_once:
+                for one, block in zip(learners, blocks, strict=True):
+                    assert one.company is not None
+                    one.company.ask(one, (block, 0, 400))
+            learners[k].learn(blocks[k], 0, 400)
+        return [one.weights.tolist() for one in learners]
+
+    assert weights(at_once=True) == weights(at_once=False)
+    assert next(sizes) == [3, 3]
+
+
 def test_each_thread_has_a_company(sizes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_module, "_WORTH_A_THREAD", 100)
     monkeypatch.setattr(row_module, "_cores", lambda: 3)
