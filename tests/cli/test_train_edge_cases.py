@@ -48,7 +48,8 @@ def test_indices_that_seem_shifted_are_warned_about(tmp_path: Path) -> None:
 def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 2000000000:1\n-1 2:1\n")
     words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
-    assert words.startswith("feature index 2,000,000,000 needs more than the 268,435,456 weights")
+    too_large = "feature index 2,000,000,000 needs more than the 268,435,456 weights"
+    assert words.startswith(f"{tmp_path / 'x.svm'}: {too_large}")
     assert json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
 
 
