@@ -91,6 +91,11 @@ def scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writabl
     The scores <w, x> of rows[begin:end]; returns the first row not scored, and its flaw. If only their signs are needed, faster.
     """
 
+def predict(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, zero_is_positive: bool, labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
+    """
+    For each of rows[begin:end] the second of two labels if its score is positive, otherwise the first; returns the same.
+    """
+
 def power_scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, alpha: float, balanced: bool, theta: float, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
     """
     The scores <w, x> - theta of rows[begin:end] with weights alpha^powers; returns the same.

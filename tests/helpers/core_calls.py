@@ -147,6 +147,15 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
         ),
         partial(core.scores, *rows, **span, w=w, out=out),
         partial(
+            core.predict,
+            *rows,
+            **span,
+            w=w,
+            zero_is_positive=True,
+            labels=np.array([-1, 1]),
+            out=np.zeros(N, np.int64),
+        ),
+        partial(
             core.joint_learn,
             *rows,
             labels=codes,

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from novikoff import Additive, Perceptron, play
+from novikoff import Additive, Perceptron, _core, play
 from novikoff.learners import compiled_pass
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, predicted, scored
 
 SIZES = (1.0, 0.1, 3.0, 1 + 2**-23, 1 - 2**-24, 2.0**-40, 2.0**-100, 2.0**-101, 2.0**64, 2.0**65,
          2.0**-126, 2.0**-149, 1e38, 1e-300, 1e300, 5e-324)  # fmt: skip
@@ -55,9 +55,27 @@ def csr(X: NDArray[Any], index: Any = np.int32) -> SparseRows:
     )
 
 
-def scores_or_error(rows: Rows, w: Any, *, bias: bool, signs: bool) -> list[float] | str:
+def estimates(rows: Rows, w: Any, *, bias: bool = False) -> NDArray[np.float64]:
+    """Numbers with the signs of the scores, by which `predict` decides."""
+
+    def core(begin: int, end: int, out: Any) -> tuple[int, int]:
+        return _core.scores(*rows.core, begin=begin, end=end, w=w, bias=bias, out=out, signs=True)
+
+    return scored(rows, core)
+
+
+def signs(rows: Rows, w: Any, *, bias: bool = False) -> Any:
+    """The sign of each score, from the labels predicted."""
+    two = np.array([0, 1])
+    positive, other = (
+        predicted(rows, w, two, bias=bias, zero_is_positive=zero) for zero in (False, True)
+    )
+    return positive + other - 1
+
+
+def scores_or_error(rows: Rows, w: Any, *, bias: bool, estimated: bool) -> list[float] | str:
     try:
-        return list(dots(rows, w, bias=bias, tell=np.copy if signs else None).tolist())
+        return list((estimates if estimated else dots)(rows, w, bias=bias).tolist())
     except BadExample as error:
         return str(error)
 
@@ -70,14 +88,18 @@ def test_an_estimate_has_the_sign_of_the_score_and_of_the_exact_sum(
     X, w = drawn
     w = np.append(w, w[::-1][:1]) if bias else w
     X = np.tile(X, (8 * X.shape[1], 1))  # so many entries that estimates are made
-    estimated = scores_or_error(csr(X, index), w, bias=bias, signs=True)
-    scored = scores_or_error(csr(X, index), w, bias=bias, signs=False)
-    if isinstance(scored, str) or isinstance(estimated, str):
-        assert estimated == scored
+    estimated = scores_or_error(csr(X, index), w, bias=bias, estimated=True)
+    exact = scores_or_error(csr(X, index), w, bias=bias, estimated=False)
+    if isinstance(exact, str) or isinstance(estimated, str):
+        assert estimated == exact
+        with pytest.raises(BadExample) as error:
+            signs(csr(X, index), w, bias=bias)
+        assert str(error.value) == exact
         return
-    assert np.sign(estimated).tolist() == np.sign(scored).tolist()
+    assert np.sign(estimated).tolist() == np.sign(exact).tolist()
+    assert signs(csr(X, index), w, bias=bias).tolist() == np.sign(exact).tolist()
     exact_w = [Fraction(number) for number in w.tolist()]
-    for x, near, score in zip(X[:12].tolist(), estimated, scored, strict=False):
+    for x, near, score in zip(X[:12].tolist(), estimated, exact, strict=False):
         if near != score:  # then it was sure
             total = sum(a * Fraction(v) for a, v in zip(exact_w, [*x, *[1.0] * bias], strict=True))
             assert np.sign(near) == (total > 0) - (total < 0)
@@ -87,11 +109,11 @@ def test_an_estimate_has_the_sign_of_the_score_and_of_the_exact_sum(
 def test_scores_are_estimated_where_rows_are_many(value: Any, index: Any) -> None:
     X = np.random.default_rng(0).standard_normal((40, 9)).astype(value)
     rows, w = csr(X, index), np.full(9, 0.1)
-    estimated, scored = dots(rows, w, tell=np.copy), dots(rows, w)
-    assert (estimated != scored).any()
-    assert np.abs(estimated - scored).max() < 1e-5
+    estimated, exact = estimates(rows, w), dots(rows, w)
+    assert (estimated != exact).any()
+    assert np.abs(estimated - exact).max() < 1e-5
     few = csr(X[:3], index)
-    assert (dots(few, w, tell=np.copy) == dots(few, w)).all()
+    assert (estimates(few, w) == dots(few, w)).all()
 
 
 @settings(max_examples=60)
@@ -157,15 +179,41 @@ def test_columns_out_of_order_or_range_are_noticed_by_estimates() -> None:
         swapped.indices[-2:][::-1],
         swapped.values[-2:][::-1],
     )
-    estimated = dots(swapped, w, tell=np.copy)
-    assert (np.sign(estimated) == np.sign(dots(rows, w))).all()
+    assert (signs(swapped, w) == np.sign(dots(rows, w))).all()
     assert (swapped.indices == rows.indices).all()  # they were sorted
     for wrong in (-1, 12, 2**31 - 1):
         for at in (0, 7, 8, 11):
             damaged = csr(X)
             damaged.indices[12 * 30 + at] = wrong
             with pytest.raises(BadExample, match=f"row 30: column {wrong} is not in 0..11"):
-                dots(damaged, w, tell=np.copy)
+                signs(damaged, w)
+
+
+@pytest.mark.parametrize(
+    "two",
+    [
+        np.array([-7, 7]),
+        np.array([0.5, -0.0]),
+        np.array([7, 9], ">i8"),
+        np.array(["2026-01-01", "2026-01-02"], "datetime64[s]"),
+        np.array([False, True]),
+        np.array(["no", "perhaps"]),
+        np.array(["no", 1], object),
+        np.array([1, 1]),
+    ],
+)
+def test_labels_of_any_kind_are_predicted(two: NDArray[Any]) -> None:
+    dice = np.random.default_rng(7)
+    X: Any = sp.random(3000, 30, 0.3, "csr", rng=dice)
+    X.data, w = np.round(X.data, 1), np.sign(dice.standard_normal(30))  # so that some scores are 0
+    for rows in (csr(X), DenseRows(X.toarray())):
+        for zero in (False, True):
+            found = predicted(rows, w, two, bias=False, zero_is_positive=zero)
+            scores = dots(rows, w)
+            assert (scores == 0).any()
+            expected = two[(scores >= 0 if zero else scores > 0) * 1]
+            assert found.dtype == two.dtype
+            assert found.tolist() == expected.tolist()
 
 
 def test_predict_has_the_labels_of_the_scores() -> None:

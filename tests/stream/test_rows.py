@@ -31,7 +31,7 @@ from novikoff.sources import block, rows_of
 from novikoff.stream.blocks import Block, signs
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import Shuffled, seeded_order
-from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, join
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, join, predicted
 from novikoff.stream.scaling import unit_length
 
 
@@ -176,10 +176,13 @@ def test_scores_are_the_same_however_many_processors_share_them(
     for cores in (1, 2, 5):
         monkeypatch.setattr(row_module, "_cores", lambda cores=cores: cores)
         assert dots(some, w).tobytes() == alone.tobytes()
-        for rows in (1 << 17, 64, 1):  # labels are found for so many at a time
-            monkeypatch.setattr(row_module, "_TOLD_AT_ONCE", rows)
-            told = dots(some, w, tell=lambda scores: np.array(["no", "yes"])[(scores > 0) * 1])
-            assert told.tolist() == ["yes" if score > 0 else "no" for score in alone.tolist()]
+        for two in (np.array(["no", "yes"]), np.array([-1, 1])):
+            found = predicted(some, w, two, bias=False, zero_is_positive=False)
+            assert found.tolist() == [two[int(score > 0)] for score in alone.tolist()]
+
+
+def sign_labels(rows: Rows, w: Any) -> NDArray[Any]:
+    return predicted(rows, w, np.array([-1, 1]), bias=False, zero_is_positive=False)
 
 
 def test_a_row_that_cannot_be_scored_is_named_however_many_processors_share_them(
@@ -192,11 +195,11 @@ def test_a_row_that_cannot_be_scored_is_named_however_many_processors_share_them
     with pytest.raises(BadExample, match=r"NaN \(row 777, column 2\)"):
         dots(DenseRows(X), np.ones(3))
     with pytest.raises(BadExample, match=r"NaN \(row 777, column 2\)"):
-        dots(DenseRows(X), np.ones(3), tell=np.sign)
+        sign_labels(DenseRows(X), np.ones(3))
     indices = np.tile([2, 0], 1000)  # out of order in every row
-    for tell in (None, np.sign):
+    for found, expected in ((dots, 2), (sign_labels, 1)):
         unsorted = SparseRows(np.ones(2000), indices, np.arange(0, 2001, 2), 3)
-        assert (dots(unsorted, np.arange(3.0), tell=tell) == (1 if tell else 2)).all()
+        assert (found(unsorted, np.arange(3.0)) == expected).all()
 
 
 def test_learning_writes_nothing_to_the_rows() -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.ledger.ledger import Ledger, Rule, both_classes
 from novikoff.ledger.weights import class_scores, columns_for, times
-from novikoff.stream.rows import DenseRows, Positions, Rows, Tell, Vector, dots, part_size
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots, part_size, predicted
 
 Reading: TypeAlias = Literal["final", "average", "vote"]
 
@@ -65,12 +65,15 @@ def scores(
     return dots(rows, w, bias=ledger.bias)
 
 
-def told(learner: Reads, ledger: Ledger, reading: Reading, rows: Rows, tell: Tell) -> NDArray[Any]:
-    """What `tell` makes of the scores of rows, or of other numbers with the same signs."""
+def labels(
+    learner: Reads, ledger: Ledger, reading: Reading, rows: Rows, two: NDArray[Any]
+) -> NDArray[Any] | None:
+    """Which of two labels a reading predicts for each row; None if that takes the scores."""
     is_sum = ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
     if is_sum and ledger.kernel is None and reading != "vote":
-        return dots(rows, weights(learner, ledger, reading), bias=ledger.bias, tell=tell)
-    return tell(scores(learner, ledger, reading, rows))
+        w, zero = weights(learner, ledger, reading), learner.zero_is_positive
+        return predicted(rows, w, two, bias=ledger.bias, zero_is_positive=zero)
+    return None
 
 
 def _in_kernel_space(

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -572,11 +571,15 @@ class Engine:
 
     def predict(self, rows: Rows, reading: Reading) -> NDArray[Any]:
         """The label predicted for each row."""
-        tell = partial(self.labels.predict, zero_is_positive=self.zero_is_positive)
-        if len(self.runs) > 1 or isinstance(self.labels, JointLabels):
-            return tell(self.scores(rows, reading))
-        (run,) = self.pairs
-        return readings.told(*run, reading, rows, tell)
+        found = None
+        if len(self.runs) == 1 and not isinstance(self.labels, JointLabels):
+            (run,) = self.pairs
+            two = self.labels.classes.take([0, -1])  # while there is only one, always that
+            found = readings.labels(*run, reading, rows, two)
+        if found is not None:
+            return found
+        zero = self.zero_is_positive
+        return self.labels.predict(self.scores(rows, reading), zero_is_positive=zero)
 
     def scores(self, rows: Rows, reading: Reading) -> Vector:
         """The score of each row; many classes have columns."""

@@ -19,13 +19,11 @@ from novikoff.stream.input_problems import BadExample
 
 _WORTH_A_THREAD = 1 << 21  # numbers that it takes two milliseconds to score
 _PARTS_EACH = 4
-_TOLD_AT_ONCE = 1 << 17  # rows: to predict 2,000,000 rows of 5, 43 → 30 ms
 
 Values: TypeAlias = NDArray[np.float32 | np.float64]
 Indices: TypeAlias = NDArray[np.int32 | np.int64]
 Vector: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
-Tell: TypeAlias = Callable[[Vector], NDArray[Any]]
 CoreArrays: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None, int]
 
 
@@ -276,59 +274,58 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
     )
 
 
-def dots(
-    rows: Rows, weights: Vector, *, bias: bool = False, tell: Tell | None = None
-) -> NDArray[Any]:
-    """w·x for each row in the core's order of summing; with bias, the constant's weight is last.
-
-    Or what `tell` makes of numbers with the same signs.
-    """
-    weights, signs = for_core(weights), tell is not None
+def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
+    """w·x for each row in the core's order of summing; with bias, the constant's weight is last."""
+    weights = for_core(weights)
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-        return _core.scores(
-            *rows.core, begin=begin, end=end, w=weights, bias=bias, out=out, signs=signs
-        )
+        return _core.scores(*rows.core, begin=begin, end=end, w=weights, bias=bias, out=out)
 
-    return scored(rows, core, tell=tell)
+    return scored(rows, core)
+
+
+def predicted(
+    rows: Rows, weights: Vector, two: NDArray[Any], *, bias: bool, zero_is_positive: bool
+) -> NDArray[Any]:
+    """For each row the second of two labels if w·x is positive, otherwise the first."""
+    how: dict[str, Any] = {"w": for_core(weights), "bias": bias}
+    how["zero_is_positive"] = zero_is_positive
+    # The core writes labels of 8 bytes itself, and numbers of others.
+    is_written = two.itemsize == 8 and not two.dtype.hasobject
+    how["labels"] = two.view(np.int64) if is_written else np.arange(2)
+
+    def core(begin: int, end: int, out: Positions) -> tuple[int, int]:
+        return _core.predict(*rows.core, begin=begin, end=end, out=out, **how)
+
+    found = scored(rows, core, dtype=np.int64)
+    return found.view(two.dtype) if is_written else two.take(found)
 
 
 def scored(
     rows: Rows,
-    core: Callable[[int, int, Vector], tuple[int, int]],
+    core: Callable[[int, int, NDArray[Any]], tuple[int, int]],
     width: int | None = None,
     times: int = 1,
     parts_each: int = _PARTS_EACH,
-    tell: Tell | None = None,
+    dtype: Any = np.float64,
 ) -> NDArray[Any]:
     """What `core` computes for each row, part by part; a row that it rejects is a BadExample.
 
     It writes one number for each row, or `width` of them, and reads a row so many `times`. Many
     rows are shared among all processors, which get `parts_each`: no sum goes over more than one
-    row. What `tell` makes of each part may take its place.
+    row.
     """
     n, size = len(rows), part_size(rows)
-    out: NDArray[Any] = np.empty(n if width is None else (n, width))
-    spare: list[Vector] = []
-    if tell is not None:
-        out = np.empty(n, dtype=tell(np.zeros(1)).dtype)
+    out: NDArray[Any] = np.empty(n if width is None else (n, width), dtype)
 
     def part(at: int) -> tuple[int, int]:
         end = min(n, at + size)
-        if tell is None:
-            return core(at, end, out[at:end])
-        found = spare.pop() if spare else np.empty(size)
-        stopped, flaw = core(at, end, found[: end - at])
-        out[at:stopped] = tell(found[: stopped - at])
-        spare.append(found)
-        return stopped, flaw
+        return core(at, end, out[at:end])
 
     workers = workers_for(rows, times)
     at = 0
     if workers > 1:
         size = -(-n // (parts_each * workers))
-    if tell is not None:
-        size = max(1, min(size, _TOLD_AT_ONCE))
     if workers > 1:
         from concurrent.futures import ThreadPoolExecutor
 
