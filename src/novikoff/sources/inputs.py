@@ -12,7 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from functools import partial
 from glob import glob
@@ -265,16 +265,25 @@ class OpenInput:
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )
         self._bytes: Any = _decompressed(stored, self.compression)
+        self._damage: Exception | None = None  # found already, and raised by the first `fill`
         if head.startswith(_ZIP) and name.lower().endswith(".xlsx"):
             self._bytes, self.compression = _first_sheet(stored, name)
-        elif encoding := None if is_inside else _encoding(self._bytes):
+        elif encoding := None if is_inside else self._encoding():
             self._encoded = self._bytes  # which would be closed if nothing held it
             raw = iter(partial(self._encoded.read1, _LOOK), b"")
             utf8 = codecs.iterencode(codecs.iterdecode(raw, encoding), "utf-8")
             self._bytes = io.BufferedReader(_Joined(utf8))
             self.compression = ", ".join(filter(None, [self.compression, encoding]))
-        self._given = 0
-        self._looked_at = b""
+        self._given, self._looked_at = 0, b""
+
+    def _encoding(self) -> str | None:
+        """The encoding whose mark begins a text, if it is not UTF-8."""
+        head = b""
+        try:
+            head = self._bytes.peek(4)
+        except (EOFError, zlib.error, OSError) as error:
+            self._damage = error  # a second read of a cut gzip header would find an empty file
+        return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
     def look(self) -> bytes:
         """The first bytes, up to the first line end if there is one; they will be read again."""
@@ -303,6 +312,8 @@ class OpenInput:
         room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
         looked = got
         try:
+            if self._damage is not None:
+                raise self._damage
             while got < len(room) and not (eager and got):
                 if eager:  # what has arrived; readinto1 would wait for more
                     piece = self._bytes.read1(len(room) - got)
@@ -316,14 +327,11 @@ class OpenInput:
         except (EOFError, zlib.error, OSError, UnicodeError) as error:
             if self.compression is None:
                 raise
+            given = self._given + got - looked
+            why = f"decompressed after {given:,} bytes; the file is damaged or cut short"
             if isinstance(error, UnicodeError):
-                raise BadExample(
-                    f"{self.name}: cannot be read as {self.compression}: {error}"
-                ) from None
-            raise BadExample(
-                f"{self.name}: cannot be decompressed after {self._given + got - looked:,} bytes; "
-                "the file is damaged or cut short"
-            ) from None
+                why = f"read as {self.compression}: {error}"
+            raise BadExample(f"{self.name}: cannot be {why}") from None
         self._given += got - looked
         return got
 
@@ -341,14 +349,6 @@ def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
         pa = arrow()
         return io.BufferedReader(pa.input_stream(stored, compression="zstd"))
     return stored
-
-
-def _encoding(given: Any) -> str | None:
-    """The encoding whose mark begins a text, if it is not UTF-8."""
-    head = b""
-    with suppress(EOFError, zlib.error, OSError):  # damaged: said when it is read
-        head = given.peek(4)
-    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
 def _first_sheet(stored: BinaryIO, name: str) -> tuple[BinaryIO, str]:

@@ -22,7 +22,7 @@ from novikoff.sources import ReadOptions, open_files
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files import text as pieces
 from novikoff.sources.files.svmlight import Svmlight
-from novikoff.sources.inputs import inputs_of
+from novikoff.sources.inputs import Input, inputs_of
 from novikoff.stream.rows import SparseRows, join
 
 
@@ -129,6 +129,17 @@ def test_a_file_cut_short_is_refused(
     file.write_bytes(packed[: len(packed) // 2])
     with pytest.raises(BadExample, match="cannot be decompressed after .* bytes; .*cut short"):
         list(open_files(file))
+
+
+@pytest.mark.parametrize("length", range(2, 10))
+def test_a_gzip_file_cut_inside_its_header_is_refused(tmp_path: Path, length: int) -> None:
+    file = tmp_path / "data.svm"
+    file.write_bytes(COMPRESSIONS["gzip"](text_of(3).encode())[:length])
+    with pytest.raises(BadExample, match="cannot be decompressed after 0 bytes; .*cut short"):
+        list(open_files(file))
+    reading = Input(str(file))
+    with pytest.raises(BadExample, match="cannot be decompressed after 0 bytes; .*cut short"):
+        reading.whole()
 
 
 def test_a_directory_or_a_pattern_is_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:
