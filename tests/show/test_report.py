@@ -670,6 +670,20 @@ def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known
     assert len({times for _, _, times, _ in listed}) < len(listed)  # there are equals to order
 
 
+def test_only_rows_that_nothing_separates_are_said_to_be_mistaken_again_and_again(
+    known: Known,
+) -> None:
+    said = said_by(sections.mistaken(known, 5))
+    separable = certify(known.data.block).verdict == "complete"
+    assert ("mistaken again and again" in said) != separable
+
+
+def test_rows_that_more_passes_would_separate_are_not_called_inseparable() -> None:
+    known = Known(SEPARABLE, Settings(seed=3, passes=1))
+    assert known.run.verdict == "budget"
+    assert "again and again" not in said_by(sections.mistaken(known, 5))
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

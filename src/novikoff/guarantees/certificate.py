@@ -223,10 +223,10 @@ class Certificate:
         partly = int((ties & some).sum())
         sentence = _sentence(self, n, int(ties.sum()), kept, dropped)
         if absorbing and self.separated:
-            stand = "stands" if len(absorbing) == 1 else "stand"
+            include = "estimate now includes" if len(absorbing) == 1 else "estimates now include"
             sentence = (
-                f"{sentence.removesuffix('.')}, but for {listed(absorbing, 4)}, which now {stand} "
-                "for sums with dropped coefficients."
+                f"{sentence.removesuffix('.')}, except for {listed(absorbing, 4)}, whose {include} "
+                "multiples of dropped coefficients."
             )
         if partly:
             sentence += (

@@ -564,11 +564,11 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
     counted = "Rows are counted from 0, without the header."
     if known.data.source is not None:
         counted = "Lines are counted as in an editor: from 1, a header included."
-    yield paragraph(
-        f"{_hardest(known, most)} Where nothing separates the rows, some are mistaken again and "
-        "again whatever their labels; a wrong label is one possible reason among others. "
-        f"{counted} Beside each are {beside}."
-    )
+    hardest, it = _hardest(known, most), known.certificate
+    if known.run.verdict != Verdict.SEPARATED and not (it and it.verdict == Separation.COMPLETE):
+        hardest += " If no hyperplane separates the rows, some are mistaken again and again; a "
+        hardest += "wrong label is only one possible reason."
+    yield paragraph(f"{hardest} {counted} Beside each are {beside}.")
     columns = [_row(known), "label", "times", "last round", "score at the end", "largest features"]
     often = table(columns, _most_mistaken(known, most), left=(1, 5))
     yield often if in_kernel is not None else folded("The rows mistaken most often", often)
