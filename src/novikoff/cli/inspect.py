@@ -50,8 +50,8 @@ def inspect(
     A model keeps its mistakes if it was trained with `novikoff train --ledger`.
 
     The largest weights are shown as they were learned: for standardised values if the model
-    standardises. --weights writes those for the values as they are read: times these values, and
-    with the constant, they add up to the score. If examples are scaled to length 1, they are as
+    standardises. --weights writes those for values as they are read: multiplied by the values and
+    summed, with the constant, they give the score. If examples are scaled to length 1, they are as
     learned.
 
     Exit status: 0 done, 2 not a model.

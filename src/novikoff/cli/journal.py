@@ -17,7 +17,7 @@ ACTION                  verify, export, compact or backup.
 folder = DIR            Folder of the service.
 -o, --output            export: write the examples to this file; backup: to this new folder.
 --model                 export: the model, if there are several.
---answers               compact: also forget the answers to requests that may be repeated.
+--answers               compact: also remove stored answers, which repeated requests would get.
 --from-snapshots        verify: replay from the older of the two snapshots of each model only; the
                         hashes of all events are compared all the same.
 """
@@ -34,9 +34,9 @@ def journal(
     """Check, export, compact or copy the journal of a service.
 
     verify replays all events and compares the models with the snapshots, byte by byte. export
-    writes the examples that a model learned from as JSON lines; novikoff train makes the same model
-    of them, with the options that are shown. compact removes events that are in snapshots: then
-    they can be neither verified nor exported. backup writes a copy, which can be served.
+    writes the examples that a model learned from as JSON lines, and prints the options with which
+    novikoff train makes the same model from them. compact removes events that are in snapshots:
+    then they can be neither verified nor exported. backup writes a copy, which can be served.
 
     verify, export and backup also work while the service runs.
 

@@ -42,7 +42,7 @@ def serve(
     """Predict over HTTP, and learn when the true labels arrive; nothing acknowledged is lost.
 
     Every prediction and label is on disk, in DIR, before it is answered. After SIGTERM
-    or Ctrl-C, it answers the requests that it has begun, and stops.
+    or Ctrl-C, it finishes the requests in progress, and stops.
 
     Exit status: 0 stopped, 2 the folder is in use, the port is in use, or a library is missing.
     """
