@@ -57,7 +57,7 @@ def checked(certificate: Written, problem: Problem) -> None:
     block, said = block_of(problem), []
     for checks in (
         lambda: checkers.checked(certificate, evidence(data_of(block))),
-        lambda: certifying.checked(certificate, block),
+        lambda: certifying.checked(check.claim(certificate), block),
     ):
         try:
             checks()
@@ -285,6 +285,56 @@ def test_a_renewed_seal_does_not_hide_what_was_changed(
     wrong = sealed(changed(original(kind), *path, to=to))
     with pytest.raises(Rejected, match=reason):
         checked(wrong, KINDS[kind])
+
+
+@pytest.mark.parametrize("name", ["weights", "hull"])
+@pytest.mark.parametrize(
+    ("place", "number", "reason"),
+    [
+        *(
+            (place, "1", "does not exist")
+            for place in ("0 1", "0 ", " 0", "", " ", "0\n", "٣", "+0")
+        ),
+        *(("0", number, "a number in it is wrong") for number in ("1 2", "1 ", " 1", "", "1\n")),
+        *(("0", number, "a number in it is wrong") for number in ("0", "-0", "01", "1_0", "0b1")),
+        ("0", 41 * "9", "a number in it is wrong"),
+        ("0", 1, "damaged"),
+    ],
+)
+def test_numbers_and_places_have_one_spelling(
+    name: str, place: str, number: Any, reason: str
+) -> None:
+    certificate = original("complete")
+    path = (name,) if name == "weights" else ("margin", name)
+    for rest in ({}, {"1": "1"}):  # alone, and before another
+        wrong = sealed(changed(certificate, *path, to={place: number, **rest}))
+        with pytest.raises(Rejected, match=reason):
+            checked(wrong, KINDS["complete"])
+
+
+def test_only_a_certificate_in_memory_needs_no_seal(monkeypatch: Any) -> None:
+    X, y = [[1.0, 2.0], [3.0, -1.0]], [1, -1]
+    found = certify(X, y)
+    without = {key: part for key, part in found.to_dict().items() if key != "seal"}
+    for reads in (check.claim, Certificate.from_dict):
+        with pytest.raises(Rejected, match="'seal' is missing"):
+            reads(without)
+    with pytest.raises(Rejected, match="an unknown field"):
+        check.claim(found.to_dict(), sealed=False)
+    monkeypatch.setattr(check, "seal", None)  # it is not written as JSON either
+    assert verify(found, X, y)
+    assert found.to_dict(sealed=False) == without
+    for wrong in (
+        {"weights_by_column": {0: -9}},
+        {"weights_by_column": {**found.weights_by_column, 7: 1}},
+        {"weights_by_column": {0: 0.5}},
+        {"multipliers": {0: 1}},
+        {"radius_squared": Fraction(1)},
+        {"separated": ()},
+        {"data": replace(found.data, rows=3)},
+    ):
+        with pytest.raises(Rejected):
+            verify(replace(found, **wrong), X, y)
 
 
 @pytest.mark.parametrize(

@@ -389,7 +389,7 @@ def test_changed_certificates_of_each_model_are_refused_by_all_checkers(kind: st
     given, classes = regression_data(formula, frame), honest.data.classes
     assert honest.verdict == "quasi-complete"
     check.check(honest.to_dict(), evidence_of(classes, kind))
-    checked(honest.to_dict(), given)
+    checked(check.claim(honest.to_dict()), given)
     assert said_by_javascript(honest.to_dict(), evidence_of(classes, kind)) in (None, "accepted")
     for path, to, reason in TAMPERED:
         wrong = honest.to_dict()
@@ -402,7 +402,7 @@ def test_changed_certificates_of_each_model_are_refused_by_all_checkers(kind: st
         wrong["seal"] = check.seal(wrong)
         for refuses in (
             lambda it: check.check(it, evidence_of(classes, kind)),
-            lambda it: checked(it, given),
+            lambda it: checked(check.claim(it), given),
         ):
             with pytest.raises(check.Rejected, match=reason):
                 refuses(wrong)

@@ -135,7 +135,7 @@ def judged(given: dict[str, Any], it: Regression, *, honest: bool) -> Exception 
     trials = options.get("trials")
     for name, ask in (
         ("check.py", lambda: check.check(given, it.evidence)),
-        ("verify", lambda: checked(given, it.rows, y, trials=trials)),
+        ("verify", lambda: checked(check.claim(given), it.rows, y, trials=trials)),
     ):
         try:
             ask()

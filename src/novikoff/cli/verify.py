@@ -54,7 +54,6 @@ def verify(
     from novikoff.sources.inputs import inputs_of
     from novikoff.sources.whole import MOST_BYTES
 
-    status = 0
     with spinner(f"reading {certificate}") as say:
         try:
             written = load(certificate)
@@ -76,8 +75,8 @@ def verify(
                     raise
                 fail(f"{error.without_cure}; to read what the certificate is about, use {use}")
             say(f"checking {it.n:,} rows")
-            read = checked(written, given)
-            words = summary(written, read, [one.name for one in inputs])
+            read = checked(it, given)
+            words = summary(it, read, [one.name for one in inputs])
             status = 1 if written["verdict"] == "undecided" else 0
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1

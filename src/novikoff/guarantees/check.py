@@ -46,12 +46,12 @@ import struct
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from math import isfinite, prod
 from operator import lt
 from pathlib import Path
@@ -66,7 +66,8 @@ VERSION = 4
 
 PLACE = re.compile("0|[1-9][0-9]{0,17}")
 _POSITIVE = "[1-9][0-9]{0,39}|0x[1-9a-f][0-9a-f]*"
-_INTEGER = re.compile(f"-?(?:{_POSITIVE})")
+_INTEGERS = re.compile(f"(?:-?(?:{_POSITIVE}) )*+")
+_PLACES = re.compile(f"(?:(?:{PLACE.pattern}) )*+")
 _RATIONAL = re.compile(f"(0|{_POSITIVE})(?:/({_POSITIVE}))?")
 _POLYNOMIAL = re.compile(r"\((\S+) x·z \+ (\S+)\)\^([1-9][0-9]{0,2})")
 _SHA256 = re.compile("sha256:[0-9a-f]{64}")
@@ -263,30 +264,35 @@ def rational(text: str) -> Fraction:
     return Fraction(int(over, 0), int(under, 0))
 
 
+def all_match(pattern: re.Pattern[str], given: Collection[str]) -> bool:
+    """Whether each text is one that the pattern repeats, with a blank after each."""
+    joined = " ".join([*given, ""])  # with no other blanks: a text is not two
+    return joined.count(" ") == len(given) and pattern.fullmatch(joined) is not None
+
+
 def vector(written: Mapping[str, str], places: int, constant: int = -1) -> Whole:
     """{"3": "5", "constant": "-2"} as numbers other than 0, with every place in range."""
-    v: Whole = {}
-    for place, number in written.items():
-        is_there = bool(PLACE.fullmatch(place)) and int(place) < places
-        is_constant = place == "constant" and constant >= 0
-        require(is_there or is_constant, "it names a row or column that does not exist")
-        v[int(place) if is_there else constant] = int(matched(_INTEGER, number)[0], 0)
-    return v
+    at = [place for place in written if place != "constant" or constant < 0]
+    are_there = all_match(_PLACES, at) and max(map(int, at), default=-1) < places
+    require(are_there, "it names a row or column that does not exist")
+    require(all_match(_INTEGERS, written.values()), "damaged: a number in it is wrong")
+    named = (constant if place == "constant" else int(place) for place in written)
+    return dict(zip(named, map(int, written.values(), repeat(0)), strict=True))
 
 
 class Claim:
-    """The contents of a certificate, as numbers; their size is that of the certificate's text."""
+    """The contents of a certificate, as numbers; one that was in no file needs no seal."""
 
-    def __init__(self, written: Any) -> None:
+    def __init__(self, written: Any, *, sealed: bool = True) -> None:
         is_one = isinstance(written, dict) and written.get("format") == "novikoff certificate"
         require(is_one, "it is not a certificate")
         version = written.get("version")
         require(type(version) is int and version == VERSION, f"its version is not {VERSION}")
         names = "format version verdict data weights multipliers separated complement estimable"
-        parts = fields(written, f"{names} margin radius_squared seal")[2:]
-        self.verdict, about, w, times, self.separated, complement, kept, *rest = parts
-        margin, radius, sealed = rest
-        require(seal(written) == sealed, "it was changed after it was written")
+        parts = fields(written, f"{names} margin radius_squared{' seal' * sealed}")[2:]
+        self.verdict, about, w, times, self.separated, complement, kept, margin, radius = parts[:9]
+        if sealed:
+            require(seal(written) == parts[9], "it was changed after it was written")
         known = ("complete", "quasi-complete", "overlap", "undecided")
         require(self.verdict in known, f"unknown verdict {self.verdict!r:.40}")
         self.n, d, bias, self.fingerprint, files, names, label, classes, model = fields(
@@ -296,9 +302,8 @@ class Claim:
         require(are_counts and type(bias) is bool, "its numbers of rows and columns are wrong")
         self.d, self.bias = d, bias
         self.files = tuple(files) if isinstance(files, list) else ("",)
-        are_digests = all(map(_SHA256.fullmatch, self.files))
-        are_digests = are_digests and bool(_FINGERPRINT.fullmatch(self.fingerprint))
-        require(are_digests, "damaged: a SHA-256 in it is wrong")
+        digests = [*map(_SHA256.fullmatch, self.files), _FINGERPRINT.fullmatch(self.fingerprint)]
+        require(all(digests), "damaged: a SHA-256 in it is wrong")
         self.cuts = {int(place) for place in self.fingerprint[72:].split(",") if place}
         self.model = None if model is None else modelled(model)
         self.names = None if names is None else texts(names, model["columns"] if model else d)
@@ -348,10 +353,10 @@ def modelled(written: Any) -> Model:
     return found
 
 
-def claim(certificate: Any) -> Claim:
+def claim(certificate: Any, *, sealed: bool = True) -> Claim:
     """The certificate as numbers; rejected if it is damaged."""
     try:
-        return Claim(certificate)
+        return Claim(certificate, sealed=sealed)
     except Rejected:
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
@@ -637,9 +642,8 @@ def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank)
     require(it.high == most, "the upper bound on the margin is not what its proof gives")
 
 
-def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]) -> str:
+def summary(it: Claim, data: Evidence, paths: Sequence[str]) -> str:
     """What an accepted certificate proves: the verdict, of which files, and how they were read."""
-    it = claim(certificate)
     model, rows = it.model, it.n if it.model is None else it.model.examples
     held = "proved" if it.verdict != "undecided" else "no verdict is proved, but its facts hold"
     planes = "" if it.bias else ", of hyperplanes through the origin only"
@@ -994,7 +998,7 @@ def main() -> int:
             hint = "; add --by-name to make the columns from their names"
         data = read(paths, claimed=it, **given)
         check(written, replace(data, files=it.files if expanded else data.files))
-        words = summary(written, data, paths)
+        words = summary(it, data, paths)
         words += "\n  table   not the certificate's own file: columns made from it" * expanded
         status = int(it.verdict == "undecided")
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:

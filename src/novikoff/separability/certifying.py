@@ -280,34 +280,30 @@ def verify(
     columns, the labels, and the files, if it names any. `guarantees/check.py`, which needs only the
     standard library and also runs as a script, is a second opinion: it reads the rows one by one.
     Of a kernel that is a function, X is the matrix that it returns.
-
-    References: Gordan (1873); Albert & Anderson (1984).
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(
             f"expected a Certificate, not a {type(certificate).__name__}; "
             "load a file with Certificate.load(path)"
         )
-    checked(certificate.to_dict(), X, y, trials, fixed_effects, weights)
+    it = check.claim(certificate.to_dict(sealed=False), sealed=False)
+    checked(it, X, y, trials, fixed_effects, weights)
     return True
 
 
 def checked(
-    certificate: Mapping[str, Any],
+    it: check.Claim,
     X: Any,
     y: Any = None,
     trials: Any = None,
     fixed_effects: Any = None,
     weights: Any = None,
 ) -> check.Evidence:
-    """What was read of these data, if the certificate proves its verdict on them, else Rejected.
+    """What was read of these data, if the claim is proved for them, else Rejected.
 
     Files that were `Scanned` are read in blocks, and need not fit in memory; they have two labels.
     It decides as `check` does, and holds one block at a time.
-
-    References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
-    it = check.claim(certificate)
     if isinstance(X, Scanned):
         require(it.model is None, "it is of a model, which needs all rows at once; pass X and y")
         read, n, blocks = evidence(data_of(X.data, None)), X.examples, iter(X)

@@ -159,7 +159,7 @@ def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.boo
         values = np.abs(rows.values[int(rows.starts[0]) : int(rows.starts[-1])].astype(np.float64))
         values[values != np.rint(values)] = np.inf
         sizes = np.zeros(rows.dim + exact.bias)
-        np.maximum.at(sizes, matrix_of(rows).indices, values)
+        np.maximum.at(sizes, matrix_of(rows).indices.astype(np.intp), values)
         sizes[rows.dim :] = 1
         quick, slow = _together(vectors, sizes)
         if len(quick) <= _FEW:

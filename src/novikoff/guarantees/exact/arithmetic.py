@@ -30,6 +30,8 @@ def fraction(number: Number, name: str) -> Fraction:
 
 def fraction_text(number: Fraction | int) -> str:
     """The number as p or p/q, in decimal or, if long, in hexadecimal; `int(p, 0)` reads either."""
+    if type(number) is int and -(10**30) < number < 10**30:
+        return str(number)  # most are; a certificate may have many thousands
     over, under = number.as_integer_ratio()
     write = str if max(abs(over), under) < 10**30 else hex
     return write(over) if under == 1 else f"{write(over)}/{write(under)}"
