@@ -132,24 +132,24 @@ def main() -> int:
     command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     wrong: list[str] = []
-    with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
-        sync_playwright() as tools,
-    ):
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         start = server.stdout.readline().strip()
-        chromium = tools.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        for width, height, scheme, by in settings():
-            if given.only in f"{width}x{height}-{scheme}-{by}":
-                setting = (width, height, scheme, by)
-                wrong += play_all(chromium, start, setting, shots=given.shots, axe=axe)
-        if not given.only:
-            page = chromium.new_page()
-            page.goto(start)
-            compare_with_engine(page, drawn_sets(SETS), proofs=200)
-            print(f"{SETS:,} sets: the page's perceptron makes the engine's runs")
-        chromium.close()
-        server.terminate()
+        try:  # at its end `with` waits for the server, so it must be stopped even after an error
+            with sync_playwright() as tools:
+                chromium = tools.chromium.launch(executable_path=program, args=["--no-sandbox"])
+                for width, height, scheme, by in settings():
+                    if given.only in f"{width}x{height}-{scheme}-{by}":
+                        setting = (width, height, scheme, by)
+                        wrong += play_all(chromium, start, setting, shots=given.shots, axe=axe)
+                if not given.only:
+                    page = chromium.new_page()
+                    page.goto(start)
+                    compare_with_engine(page, drawn_sets(SETS), proofs=200)
+                    print(f"{SETS:,} sets: the page's perceptron makes the engine's runs")
+                chromium.close()
+        finally:
+            server.terminate()
     return int(bool(wrong))
 
 

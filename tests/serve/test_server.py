@@ -8,6 +8,7 @@ import shlex
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,9 +29,9 @@ SMALL_DISK = "mount -t tmpfs -o size=1m none {0} && head -c 300000 /dev/zero > {
 
 
 @contextmanager
-def served(folder: Path, *, on_small_disk: bool = False) -> Iterator[tuple[str, int]]:
+def served(folder: Path, *options: str, on_small_disk: bool = False) -> Iterator[tuple[str, int]]:
     """The address of a server, and its process."""
-    command = [sys.executable, "-m", "novikoff", "serve", str(folder), "--port", "0"]
+    command = [sys.executable, "-m", "novikoff", "serve", str(folder), "--port", "0", *options]
     if on_small_disk:  # which only the server sees
         disk = SMALL_DISK.format(folder.parent)
         if shutil.which("unshare") is None:
@@ -113,6 +114,37 @@ def test_an_address_that_others_can_reach_needs_tokens_which_are_not_printed(
         printed = process.stdout.read()
     assert process.returncode == 0
     assert "secret" not in printed
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_over_tls_only_a_client_that_trusts_the_certificate_is_served(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = str(tmp_path / "certificate.pem"), str(tmp_path / "key.pem")
+    made = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"
+        " -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -out"
+    )
+    subprocess.run(
+        [*made.split(), certificate, "-keyout", key], check=True, capture_output=True, timeout=60
+    )
+    with served(tmp_path / "it", "--tls-cert", certificate, "--tls-key", key) as (address, _):
+        assert address.startswith("https://127.0.0.1:")
+        stranger = Client(address, attempts=1)
+        with pytest.raises(ssl.SSLCertVerificationError, match="self-signed"):
+            stranger.create("m")
+        stranger.close()
+        plain = Client(address.replace("https", "http"), attempts=1)
+        with pytest.raises((OSError, http.client.HTTPException)):
+            plain.create("m")
+        plain.close()
+        monkeypatch.setenv("SSL_CERT_FILE", certificate)
+        client = Client(address)
+        client.create("m")
+        for x, y in examples(20):
+            client.reveal("m", client.predict("m", x)["ticket"], y)
+        assert client.summary("m")["labelled"] == 20
+        client.close()
 
 
 def test_a_hundred_slow_clients_and_a_bad_name_stop_neither_a_fast_client_nor_another_model(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
@@ -233,10 +237,72 @@ def test_the_title_of_a_panel_stands_above_it_and_names_stay_in_it(page: Page) -
 
 
 def test_what_no_one_has_answered_is_not_given_away(page: Page) -> None:
-    for number, step, given_away in ((11, 21, "log₂"), (11, 27, "|C|"), (2, 2, "after")):
+    hidden = [(11, 21, "log₂"), (11, 27, "|C|"), (2, 2, "after"), (12, 1, "log₂")]
+    hidden += [(3, 1, "kR²"), (3, 3, "kR²"), (3, 6, "kγ"), (13, 26, "mistakes")]
+    for number, step, given_away in hidden:
         open_lesson(page, number, step)
-        assert page.is_visible("#ask")
+        assert page.is_visible("#ask") == ((number, step) != (3, 1))
         assert given_away not in page.inner_text("#facts")
+        assert number != 3 or given_away not in page.text_content("#picture")
+
+
+def test_what_the_first_line_is_compared_with_is_said_of_each_round(page: Page) -> None:
+    open_lesson(page, 1)
+    page.click("#answers button")
+    assert "because it has no line yet" in page.inner_text("#words")
+    open_lesson(page, 2)  # whose points have their coordinates beside them
+    assert "(−1, 3)" in page.inner_text("#answers")
+    assert "(−1, 3)" in (page.text_content("#picture") or "")
+
+
+def test_only_what_can_be_dragged_is_dragged(page: Page) -> None:
+    for number, step, place, moved in (
+        (9, 0, "#picture circle >> nth=3", False),
+        (2, 1, "#picture .arrow polygon", True),
+    ):
+        open_lesson(page, number, step)
+        before = page.locator("#answers input").first.input_value()
+        box = page.locator(place).bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] - 90, box["y"] - 60)
+        page.mouse.up()
+        assert (page.locator("#answers input").first.input_value() != before) == moved
+        moves = page.locator("#picture").get_attribute("class") or ""
+        assert ("moves" in moves) == moved
+
+
+def test_on_a_phone_the_words_stand_above_the_question(browser: Browser, site: str) -> None:
+    phone = browser.new_page(viewport={"width": 390, "height": 844})
+    phone.goto(f"{site}#/lesson/11")
+    phone.wait_for_selector("body[data-ready]")
+    order = ["#picture", ".transport", "#title", "#words", "#ask", "#facts", "details"]
+    boxes = [phone.locator(one).bounding_box() for one in order]
+    ends = [(box["y"], box["y"] + box["height"]) for box in boxes if box is not None]
+    assert len(ends) == len(order)
+    assert all(end <= start for (_, end), (start, _) in pairwise(ends))
+    phone.close()
+
+
+def test_the_player_of_all_lessons_ends_with_the_reason_if_chromium_cannot_start(
+    browser: Browser, tmp_path: Path
+) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\necho no display >&2; exit 3\n")
+    broken.chmod(0o755)
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, root / "tools" / "play_lessons.py"],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": "tests"},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.returncode == 1
+    assert "no display" in ended.stderr
 
 
 def test_show_me_gives_an_answer_that_is_right(page: Page) -> None:

@@ -116,7 +116,7 @@ function draw() {
   at("next").href = following ? `#/lesson/${lesson.number + 1}` : "explore.html";
 }
 
-const moves = () => !answered[step] && (steps[step].tip || steps[step].ask?.kind === "goal") || steps[step].view === "drag";
+const moves = () => !answered[step] && Boolean(drawn.tipAt) || steps[step].view === "drag";
 
 // The question of this step: its text and the fields or buttons for the answer.
 function drawAsk() {

@@ -110,7 +110,8 @@ function aboutUpdate(run, k) {
   const y = sign(label[i]);
   const becomes = run.bias === false ? `So w becomes w ${y} ${run.rate ? "½x" : "x"}` : `So (w, b) becomes (w, b) ${y} (x, 1)`;
   if (!weights) return `Round ${count(round[i])}: row ${row[i]} is ${y}. Its score was ${short(score[i])}, ${why}.`;
-  return `Round ${count(round[i])}: point ${row[i] + 1} is ${y}. Its score was ${short(score[i])}, ${why}. ${becomes} = ${vector(weights[i])}.`;
+  const point = run.points[row[i]].length > 1 ? `${row[i] + 1}, ${vector(run.points[row[i]])},` : row[i] + 1;
+  return `Round ${count(round[i])}: point ${point} is ${y}. Its score was ${short(score[i])}, ${why}. ${becomes} = ${vector(weights[i])}.`;
 }
 
 const views = {
@@ -152,12 +153,12 @@ const views = {
       const comes = run.every?.row.indexOf(i) ?? -1; // the round, from 0, in which the point first comes
       if (step.unseen && comes >= (step.round ?? 0)) return;
       const hidden = step.unseen && i === now && !answered;
-      inside.append(disc(scale, place, hidden ? 0 : run.labels[i], { ring: i === now, name: step.named ? String(i + 1) : "" }));
+      inside.append(disc(scale, place, hidden ? 0 : run.labels[i], { ring: i === now, name: step.named ? String(i + 1) : step.tip === true || step.ask?.kind === "pick" ? vector(place) : "" }));
     });
     let words;
     if (step.round) {
       const [i, score] = [now, run.every.score[step.round - 1]];
-      const said = score === 0 ? "nothing, because the point is on its line or it has none yet" : sign(score);
+      const said = score !== 0 ? sign(score) : `nothing, because ${weightsAfter(run, before).some((v) => v !== 0) ? "the point is on its line" : "it has no line yet"}`;
       words = `Round ${step.round}: a point comes.`;
       if (answered) words = `Round ${step.round}: the point is ${sign(run.labels[i])}. The machine said ${said}: ${k > before ? "a mistake, so it changes its line" : "right, so it changes nothing"}.`;
       const done = answered ? step.round : step.round - 1;
@@ -171,7 +172,7 @@ const views = {
       facts.push(["η", short(run.margin)], ["best margin γ", short(best.gamma)], ["updates", mark(count(run.mistakes), "≤", `(R² + 2η)/γ² = ${count(limit)}`, run.mistakes <= limit)]);
     } else if (step.ask?.check === "cancels") {
       const sum = [0, 1, 2].map((j) => run.points.reduce((total, x, i) => total + tip[i] * run.labels[i] * [...x, 1][j], 0));
-      facts.push(["signed corners", run.points.map((x, i) => vector([...x, 1].map((v) => run.labels[i] * v))).join(" ")], ["their sum, times λ", mark(vector(sum), "=", "(0, 0, 0)", sum.every((v) => v === 0))]);
+      facts.push(["signed corners", run.points.map((x, i) => vector([...x, 1].map((v) => run.labels[i] * v))).join(" ")], ["sum, each times its λ", mark(vector(sum), "=", "(0, 0, 0)", sum.every((v) => v === 0))]);
     } else if (!step.round && !step.band && !step.ask?.separated && shown.some((x) => x !== 0)) facts.push([run.bias === false ? "w" : "(w, b)", vector(shown)]);
     if (step.lines) facts.push(["solid", "the last weights"], ["dashed", "the average of the weights"]);
     return { parts: [outside], facts, words, scale, tipAt: step.tip === true ? shown : null, places, margin };
@@ -203,7 +204,7 @@ const views = {
   },
 
   // The two claims of the proof, as bars with their limits.
-  bars({ box, run, step }) {
+  bars({ box, run, step, answered }) {
     const { k } = step;
     const u = run.verdict.witness.map((x, _, all) => x / Math.hypot(...all));
     const w = weightsAfter(run, k);
@@ -217,19 +218,21 @@ const views = {
     run.points.forEach((x, i) => inside.append(disc(scale, x, run.labels[i], { ring: k > 0 && run.ledger.row[k - 1] === i })));
     const chart = box.width < 520 ? { x: box.x, y: box.y + box.height / 2, width: box.width, height: box.height / 2 } : { x: box.x + box.width / 2, y: box.y, width: box.width / 2, height: box.height };
     const most = run.sent;
+    const known = (step.claims ?? 2) + Number(Boolean(step.ask && answered)); // how many of the two claims the student has found
     const claims = [
-      ["w·u", dot(w, u), `kγ = ${short(k * gamma)}`, k * gamma, Math.max(...run.ledger.weights.map((v) => dot(v, u))), "at least"],
-      ["‖w‖²", dot(w, w), `kR² = ${short(k * square)}`, k * square, most * square, "at most"],
+      ["‖w‖²", dot(w, w), "≤", `kR² = ${short(k * square)}`, k * square, most * square, "at most"],
+      ["w·u", dot(w, u), "≥", `kγ = ${short(k * gamma)}`, k * gamma, Math.max(...run.ledger.weights.map((v) => dot(v, u))), "at least"],
     ];
-    const bars = claims.map(([name, value, limit, at, largest, how], i) => {
+    const facts = [["mistakes k", count(k)]];
+    const bars = claims.map(([name, value, relation, limit, at, largest, how], i) => {
       const y = chart.y + (chart.height * (i + 0.5)) / 2;
       const x = (v) => chart.x + 12 + (v / largest) * (chart.width - 40);
-      return element("g", {}, text(chart.x + 12, y - 26, `${name} = ${short(value)}, ${how} ${limit}`),
-        element("rect", { x: x(0), y: y - 14, width: Math.max(0, x(value) - x(0)), height: 22, class: i ? "bar ink" : "bar average" }),
-        line(x(at), y - 20, x(at), y + 14, i ? "limit upper" : "limit lower"), line(x(0), y + 16, x(largest), y + 16, "axis"));
+      const found = i < known;
+      if (found) facts.push([i ? "claim II" : "claim I", mark(`${name} = ${short(value)}`, relation, limit, i ? value >= at - 1e-9 : value <= at)]);
+      return element("g", {}, text(chart.x + 12, y - 26, `${name} = ${short(value)}${found ? `, ${how} ${limit}` : ""}`),
+        element("rect", { x: x(0), y: y - 14, width: Math.max(0, x(value) - x(0)), height: 22, class: i ? "bar average" : "bar ink" }),
+        found ? line(x(at), y - 20, x(at), y + 14, i ? "limit lower" : "limit upper") : null, line(x(0), y + 16, x(largest), y + 16, "axis"));
     });
-    const facts = [["mistakes k", count(k)], ["claim I", mark(`w·u = ${short(dot(w, u))}`, "≥", `kγ = ${short(k * gamma)}`, dot(w, u) >= k * gamma - 1e-9)],
-      ["claim II", mark(`‖w‖² = ${short(dot(w, w))}`, "≤", `kR² = ${short(k * square)}`, dot(w, w) <= k * square)]];
     return { parts: [outside, ...bars], facts, words: k ? aboutUpdate(run, k) : "" };
   },
 
@@ -245,7 +248,7 @@ const views = {
       path((v) => gamma * v, "curve lower", k), path((v) => Math.sqrt(square * v), "curve upper", k)];
     const [crossed, side, end] = k > 15 ? [k > run.bound, "end", x(k) - 12] : [false, "", x(k)];
     for (const v of [10, 20, 30]) parts.push(text(x(v), y(0) + 18, String(v), { class: "number" }), text(x(0) - 8, y(v) + 5, String(v), { class: "number end" }));
-    parts.push(text(x(0) + 6, box.y + 18, "length", { class: "soft" }), text(x(most), y(0) + 32, "mistakes k", { class: "end" }), crossed ? text(end, y(gamma * k) - 8, "kγ", { class: "name lower end" }) : text(x(k) + 2, y(gamma * k) + 22, "kγ", { class: "name lower" }), text(end, y(Math.sqrt(square * k)) + (crossed ? 20 : -8), "R√k", { class: `name upper ${side}` }));
+    parts.push(text(x(0) + 6, box.y + 18, "length", { class: "soft" }), text(x(most), y(0) + 32, "mistakes k", { class: "end" }), crossed ? text(end, y(gamma * k) - 8, "kγ", { class: "name lower end" }) : text(x(k) + 2, y(gamma * k) + 22, "kγ", { class: "name lower" }), text(crossed ? x(k) : end, y(Math.sqrt(square * k)) + (crossed ? 26 : -8), "R√k", { class: `name upper ${side}` }));
     run.ledger.weights.forEach((w, i) => { if (i < k) parts.push(element("circle", { cx: x(i + 1), cy: y(Math.hypot(...w)), r: 5, class: "ink" })); });
     if (k >= run.bound) parts.push(element("circle", { cx: x(run.bound), cy: y(gamma * run.bound), r: 9, class: "ring" }));
     const [low, high] = [k * gamma, Math.sqrt(square * k)];
@@ -285,8 +288,8 @@ const views = {
     const left = box.x + (box.width - across * size) / 2;
     const parts = Array.from({ length: n }, (_, i) => {
       const [x, y] = [left + (i % across) * size, box.y + size / 2 + Math.floor(i / across) * size];
-      return element("g", {}, element("rect", { x, y, width: size - 6, height: size - 6, class: answered ? "bit on" : "bit" }), text(x + size / 2 - 3, y + size / 2 + 3, answered ? "✗" : `e${"₁₂₃₄₅₆₇₈₉"[i] ?? "ₙ"}`, { class: answered ? "sign" : "sign ink" }));
-    }).slice(0, answered ? n : 9);
+      return element("g", {}, element("rect", { x, y, width: size - 6, height: size - 6, class: answered ? "bit on" : "bit" }), text(x + size / 2 - 3, y + size / 2 + 3, answered ? "✗" : "₁₂₃₄₅₆₇₈₉"[i] ? `e${"₁₂₃₄₅₆₇₈₉"[i]}` : "… eₙ", { class: answered ? "sign" : "sign ink" }));
+    }).slice(0, answered ? n : 10);
     return { parts, facts: answered ? [["mistakes", count(run.mistakes)], ["(R/γ)²", count(run.bound)]] : [["R", "1"], ["γ", "1/√n"]], words: "" };
   },
 
@@ -306,7 +309,7 @@ const views = {
     if (lifted) inside.append(line(...scale.at([-9, 1]), ...scale.at([9, 1]), "axis"));
     places.forEach((place, i) => inside.append(disc(scale, place, run.labels[i], { name: String(run.points[i][0]), ring: !step.tip && k > 0 && step.k > 0 && run.ledger.row[k - 1] === i })));
     const facts = lifted ? [["weights (w, b)", vector(w)], ["threshold −b/w", w[0] ? short(-w[1] / w[0]) : "none"]] : [["score", "w·x"]];
-    facts.push(["right", `${run.points.filter(([x], i) => run.labels[i] * (w[0] * x + (lifted ? w[1] : 0)) > 0).length} of ${run.points.length}`]);
+    if (lifted) facts.push(["right", `${run.points.filter(([x], i) => run.labels[i] * (w[0] * x + (lifted ? w[1] : 0)) > 0).length} of ${run.points.length}`]);
     return { parts: [outside], facts, words: step.k > 0 ? aboutUpdate(run, k) : "" };
   },
 
@@ -406,7 +409,7 @@ const views = {
   },
 
   // Mistakes against the number of attributes, both on logarithmic scales.
-  race({ box, run, step }) {
+  race({ box, run, step, answered }) {
     const t = step.t < 0 ? run.n.length : step.t;
     const [first, last] = [run.n[0], run.n.at(-1)];
     const x = (n) => box.x + 50 + (Math.log2(n / first) / Math.log2(last / first)) * (box.width - 180);
@@ -416,7 +419,8 @@ const views = {
     for (const m of [10, 100, 1000]) parts.push(text(box.x + 44, y(m) + 4, count(m), { class: "end" }));
     parts.push(text(x(last), y(4) + 34, "attributes n", { class: "end" }), text(box.x + 10, box.y + 12, "mistakes"));
     const ends = [];
-    for (const [name, look, called] of [["perceptron", "upper", "perceptron"], ["winnow", "lower", "Winnow"], ["limit", "bound", "Winnow’s limit"]]) {
+    const knowsLimit = t > 2 || (step.ask && answered);
+    for (const [name, look, called] of [["perceptron", "upper", "perceptron"], ["winnow", "lower", "Winnow"], ...(knowsLimit ? [["limit", "bound", "Winnow’s limit"]] : [])]) {
       const values = run[name].slice(0, t);
       parts.push(element("polyline", { points: values.map((m, i) => `${x(run.n[i])},${y(m)}`).join(" "), class: `curve ${look}` }));
       if (name !== "limit") values.forEach((m, i) => parts.push(element("circle", { cx: x(run.n[i]), cy: y(m), r: 6, class: `dot ${look}` })));
@@ -428,11 +432,11 @@ const views = {
       parts.push(text(x(run.n[t - 1]) + 12, one.at, one.called, { class: `name ${one.look}` }));
     });
     const i = t - 1;
-    return { parts, words: `n = ${count(run.n[i])}.`, facts: [["attributes n", count(run.n[i])], ["perceptron", plural(run.perceptron[i], "mistake")], ["Winnow", mark(String(run.winnow[i]), "≤", `2 + 3k(1 + log₂ n) = ${run.limit[i]}`, run.winnow[i] <= run.limit[i])]] };
+    return { parts, words: `n = ${count(run.n[i])}.`, facts: [["attributes n", count(run.n[i])], ["perceptron", plural(run.perceptron[i], "mistake")], ["Winnow", !knowsLimit ? plural(run.winnow[i], "mistake") : mark(String(run.winnow[i]), "≤", `2 + 3k(1 + log₂ n) = ${run.limit[i]}`, run.winnow[i] <= run.limit[i])]] };
   },
 
   // Predictions and labels in the order in which they come.
-  late({ box, run, step, runs }) {
+  late({ box, run, step, runs, answered }) {
     const t = step.t < 0 ? run.events.length : step.t;
     const events = run.events.slice(0, t);
     const n = run.points.length;
@@ -457,7 +461,11 @@ const views = {
       parts.push(outside);
     }
     const words = last && ("said" in last ? `Example ${last.row + 1} comes. The machine says ${shown(last.said)}${last.said === null ? ": its score is 0" : ""}.` : `The label of example ${last.row + 1} comes: ${sign(last.label)}. The prediction was ${last.right ? "right" : "wrong"}. Now the machine learns from the example, as it was.`);
-    return { parts, words: words ?? "", facts: [["predictions", count(events.length - told.length)], ["labels that came", count(told.length)], ["waiting", count(events.length - 2 * told.length)], ["mistakes", count(told.filter((e) => !e.right).length)], ["with labels at once", step.t < 0 ? count(runs.prompt.mistakes) : "…"]] };
+    const facts = [["predictions", count(events.length - told.length)], ["labels that came", count(told.length)], ["waiting", count(events.length - 2 * told.length)]];
+    const asks = step.t < 0 && !answered; // how many mistakes there are
+    if (!asks) facts.push(["mistakes", count(told.filter((e) => !e.right).length)]);
+    if (step.t < 0) facts.push(["with labels at once", count(runs.prompt.mistakes)]);
+    return { parts, words: words ?? "", facts };
   },
 };
 
