@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -170,6 +171,12 @@ def test_a_step_of_a_lesson_has_at_most_forty_words() -> None:
             assert len(step.get("words", "").split()) <= 40, step
             ask = step.get("ask", {"kind": "label"})
             assert ask["kind"] == "label" or {"hint", "right", "text"} <= set(ask), step
+
+
+def test_no_lesson_names_a_colour_that_the_dark_page_has_not() -> None:
+    for one in outlines():
+        words = json.dumps(one["steps"]).lower()
+        assert not {"black", "white", "dark", "light", "grey"} & set(re.findall(r"[a-z]+", words))
 
 
 def test_each_lesson_has_a_sheet_for_teachers() -> None:
