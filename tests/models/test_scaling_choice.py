@@ -1,4 +1,4 @@
-"""Data read whole: each half is scored by the other, which gives probabilities and the scaling."""
+"""Data read whole: halves scored by each other give the scaling, fifths the probabilities."""
 
 from __future__ import annotations
 
@@ -35,33 +35,58 @@ def data(columns: int, seed: int, n: int = 300) -> tuple[Any, Any]:
     return X, 2 * y - 1
 
 
-def by_halves(X: Any, y: Any, rule: training.Plan, passes: int) -> HonestScores:
-    """The counts, by two runs over every second row."""
+def by_parts(X: Any, y: Any, plan: training.Plan) -> HonestScores:
+    """The counts, by a run without each fifth of the rows, in the shuffled order."""
     found = HonestScores()
     rows = arranged(block(X, y), 0)
     assert isinstance(rows, Block)
     order = np.arange(len(y)) if rows.order is None else rows.order
-    for half in (0, 1):
-        learner = rule.new_learner()
+    if plan.holdout is not None:
+        order = order[(rows.positions(order) + 1) % plan.holdout != 0]
+    for part in range(5):
+        learner = plan.new_learner()
         learner.widen(X.shape[1])
-        play(replace(rows, order=order[half::2].copy()), learner, epochs=passes)
-        rest = order[1 - half :: 2]
-        found.include(learner.scores(rows.rows.take(rest)), rows.codes[rest])
+        others = np.array([k for place, k in enumerate(order) if place % 5 != part], dtype=int)
+        if len(order[part::5]):
+            play(replace(rows, order=others), learner, epochs=plan.passes)
+            rest = order[part::5]
+            found.include(learner.scores(rows.rows.take(rest)), rows.codes[rest])
     return found
 
 
+@pytest.mark.parametrize("rows", [3, 300])
 @pytest.mark.parametrize("passes", [1, 4])
-def test_honest_scores_are_of_weights_learned_from_the_other_half(
-    tmp_path: Path, passes: int
+@pytest.mark.parametrize("holdout", [None, 7])
+def test_honest_scores_of_a_fifth_are_of_weights_learned_from_the_others(
+    tmp_path: Path, rows: int, passes: int, holdout: int | None
 ) -> None:
     X, y = data(6, 0)
+    X, y = X[:rows], y[:rows]
+    assert len(set(y)) == 2
     words = ("--no-standardise", "--no-unit-length", "--learner", "adaptive", "--passes", passes)
-    trained_model(tmp_path / "m", write(tmp_path / "x.csv", X, y), *words)
-    expected = by_halves(X, y, training.Plan(Rule("adaptive")), passes)
+    more = () if holdout is None else ("--holdout", holdout)
+    trained_model(tmp_path / "m", write(tmp_path / "x.csv", X, y), *words, *more)
+    plan = training.Plan(Rule("adaptive"), passes, holdout=holdout)
     honest = Model.load(tmp_path / "m").learner.honest
     assert honest is not None
-    assert honest.examples == 300
-    assert honest.counts.tolist() == expected.counts.tolist()
+    assert honest.examples == rows - (rows // holdout if holdout else 0)
+    assert honest.counts.tolist() == by_parts(X, y, plan).counts.tolist()
+
+
+def test_the_way_is_chosen_by_halves_and_its_scores_are_those_of_fifths(tmp_path: Path) -> None:
+    X, y = data(20, 3, 200)
+    file = write(tmp_path / "x.csv", X, y)
+    chosen = json_of("train", file, "-o", tmp_path / "m", "-q")
+    named = [f"--{'' if chosen['standardised'] else 'no-'}standardise"]
+    named += ["--passes", chosen["passes"], "--learner", Model.load(tmp_path / "m").kind]
+    fixed = json_of("train", file, "-o", tmp_path / "n", "-q", *named)
+    (only,) = fixed["compared"]
+    assert only in chosen["compared"]
+    one, other = (Model.load(tmp_path / name).learner.honest for name in "mn")
+    assert one is not None
+    assert other is not None
+    assert one.counts.tolist() == other.counts.tolist()
+    assert one.share_wrong(joint=False) != only["mistakes"]  # of the halves
 
 
 def test_the_scaling_with_fewer_mistakes_is_kept_and_the_output_says_why(tmp_path: Path) -> None:

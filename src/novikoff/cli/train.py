@@ -329,7 +329,7 @@ def train(
         if cluster is None or cut is None:
             training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
             try:
-                with spinner("scoring each half of the examples with the other", quiet=quiet):
+                with spinner("scoring each part of the examples with the others", quiet=quiet):
                     training.prepare()
             except KeyboardInterrupt:
                 fail(f"interrupted before the first pass; {output} was not written", 130)

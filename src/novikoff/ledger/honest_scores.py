@@ -1,7 +1,7 @@
 """Honest scores: how often each score was met before its example was learned from.
 
 In a first pass an example is scored before it is learned from, so its score is that of a new
-example. Data that are read whole are scored by halves, each with weights learned from the other.
+example. Data that are read whole are scored by fifths, each with weights learned from the others.
 """
 
 from __future__ import annotations

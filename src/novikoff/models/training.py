@@ -40,6 +40,7 @@ MOST_TABLED = 1 << 22  # columns that are renumbered by a table
 WIDE, FEWEST_MEASURED = 1000.0, 10  # scales that differ much, and by how many values they are known
 FEWER_PASSES = (1, 3)  # are tried, too, if nobody says how many
 MOST_COMPARED = 100_000  # examples that decide how to learn
+PARTS = 5  # each is scored by weights learned from the others
 USUAL_PASSES_IN_WORDS = f"{USUAL_PASSES}; {PASSES_OVER_MANY} from {MANY_EXAMPLES:,} examples"
 
 
@@ -214,41 +215,49 @@ class Training:
     def prepare(self) -> None:
         """Decide how data that are read whole are learned, and score them for probabilities.
 
-        The examples are parted in two halves; each is scored by weights learned from the other, in
-        all ways that are open: whether to standardise the features, how many passes to make, and
-        whether the average of the weights predicts. The one with the fewest mistakes is kept.
+        Each half of the examples is scored by weights learned from the other, in all ways that are
+        open: whether to standardise the features, how many passes to make, and whether the average
+        of the weights predicts. The one with the fewest mistakes is kept. In this way each fifth is
+        scored by weights learned from the others: more examples, so more like the final weights.
         """
         whole, features = self._blocks, self._blocks.features
         if not (isinstance(whole, Whole) and self._is_new):
             return
         self._is_new = False
-        is_open, some = features.standardise is None, whole.some(MOST_COMPARED)
-        if not is_open and not self.plan.fewer_passes and self.model.learner.honest is None:
-            if self.plan.shuffle:
-                whole.shuffle(self.plan.seed)
+        plan, kinds, some = self.plan, [self.plan.rule.kind], whole.some(MOST_COMPARED)
+        is_open = features.standardise is None
+        if not is_open and not plan.fewer_passes and self.model.learner.honest is None:
+            if plan.shuffle:
+                whole.shuffle(plan.seed)
             return  # nothing is to be decided, and votes have no probabilities
-        if self.plan.shuffle:
-            some = replace(some, order=seeded_order(some.rows, self.plan.seed))
+        if plan.shuffle:
+            some = replace(some, order=seeded_order(some.rows, plan.seed))
+        if plan.averages:
+            kinds.append("adaptive-averaged")
+        most = min(plan.passes, usual_passes(len(some)))
+        fewer = [n for n in FEWER_PASSES if n < most] if plan.fewer_passes else []
+        ways = [(passes, kind) for passes in (*fewer, most) for kind in kinds]
         found: dict[Way, HonestScores] = {}
         for standardise in (True, False) if is_open else (bool(features.standardise),):
             scaled = some
             if is_open:
                 features.standardise = standardise
                 scaled = replace(some, rows=features.scaled(some.rows))
-            found |= self._scored_by_halves(scaled, whole.classes, standardise)
+            found |= self._by_parts(scaled, [Way(standardise, *way) for way in ways], 2)
         best = min(found, key=lambda way: (found[way].wrong, -way.passes))  # the first of equals
-        self.compared = {
-            way: scores.share_wrong(joint=self.plan.rule.joint) for way, scores in found.items()
-        }
+        self.compared = {way: one.share_wrong(joint=plan.rule.joint) for way, one in found.items()}
         if is_open:
             features.decide(standardise=best.standardised)
             whole.scale()
-        if self.plan.shuffle:
-            whole.shuffle(self.plan.seed)
-        if self.plan.fewer_passes:
+        if self.model.learner.honest is not None:
+            some = replace(some, rows=whole.some(MOST_COMPARED).rows)
+            found |= self._by_parts(some, [best], PARTS)
+        if plan.shuffle:
+            whole.shuffle(plan.seed)
+        if plan.fewer_passes:
             self._make(best.passes)
-        if best.kind != self.plan.rule.kind:
-            self.plan = replace(self.plan, rule=replace(self.plan.rule, kind=best.kind))
+        if best.kind != plan.rule.kind:
+            self.plan = replace(self.plan, rule=replace(plan.rule, kind=best.kind))
             self.model = self.plan.new_model(features, whole.classes, whole=True)
         if self.model.learner.honest is not None and found[best].examples:
             self.model.learner.honest = found[best]
@@ -259,34 +268,25 @@ class Training:
         self.plan = replace(self.plan, passes=passes)
         self._cycles = CycleSearch() if self._watches else None
 
-    def _scored_by_halves(
-        self, some: Block, classes: tuple[str, ...], standardised: bool
-    ) -> dict[Way, HonestScores]:
-        """The scores of each half by weights learned from the other, after 1, 3 or all passes."""
-        plan, features, kinds = self.plan, self._blocks.features, [self.plan.rule.kind]
-        if plan.averages:
-            kinds.append("adaptive-averaged")
-            plan = replace(plan, rule=replace(plan.rule, kind=kinds[-1]))
+    def _by_parts(self, some: Block, ways: list[Way], parts: int) -> dict[Way, HonestScores]:
+        """The scores of each part by weights learned from the others, in ways of more passes."""
+        plan = replace(self.plan, rule=replace(self.plan.rule, kind=ways[-1].kind))
         order = np.arange(len(some)) if some.order is None else some.order
         if plan.holdout is not None:
             order = order[~held_out(some, plan.holdout)[order]]
-        most = min(plan.passes, usual_passes(len(some)))
-        fewer = [n for n in FEWER_PASSES if n < most] if plan.fewer_passes else []
-        ways = [Way(standardised, passes, kind) for passes in (*fewer, most) for kind in kinds]
         found = {way: HonestScores() for way in ways}
-        for half in (0, 1) if len(order) > 1 else ():
-            model = plan.new_model(features, classes, whole=True)
+        for part in range(min(parts, len(order))) if len(order) > 1 else ():
+            model = plan.new_model(self._blocks.features, self._blocks.classes, whole=True)
             model.learner.honest = None
             model.widen(some.rows.dim)
-            learned, rest = replace(some, order=order[half::2].copy()), order[1 - half :: 2]
-            rows, labels, made = some.rows.take(rest), some.codes[rest], 0
-            weights = None if some.importances is None else some.importances[rest]
+            learned = replace(some, order=np.delete(order, slice(part, None, parts)))
+            rest, made = some.take(order[part::parts]), 0
             for way, honest in found.items():
                 if way.passes > made:
                     play(learned, model.learner, epochs=way.passes - made, ledger=model.ledger)
                     made = way.passes
                 model.kind = way.kind
-                honest.include(model.scores(rows), labels, weights)
+                honest.include(model.scores(rest.rows), rest.codes, rest.importances)
         return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
@@ -311,8 +311,8 @@ class Training:
                 honest.is_open = False
 
         if honest is not None:
-            by_halves = self._is_whole and not self._earlier and honest.examples > 0
-            honest.is_open = self.passes_made == 0 and not by_halves and not self.is_exchange
+            by_parts = self._is_whole and not self._earlier and honest.examples > 0
+            honest.is_open = self.passes_made == 0 and not by_parts and not self.is_exchange
 
         run = play(
             self,
