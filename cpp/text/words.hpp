@@ -500,7 +500,7 @@ class TextReader {
       const std::int64_t column = column_of(keys[i]);
       several |= is_new & (column == column_of(keys[i - 1]));
       found += is_new;
-      count = is_new ? 1 : count + 1;
+      count = 1 + (count & (std::uint32_t(is_new) - 1));  // a branch costs more: 2 % of the parsing
       met[found] = {std::int32_t(column), count};
     }
     counts_.met.size = found + 1;
