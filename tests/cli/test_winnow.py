@@ -219,12 +219,15 @@ def test_an_initial_model_keeps_its_rule(
     assert error("train", files[1], "-o", out, "--initial", tmp_path / "m", *words).startswith(says)
 
 
-def test_a_negative_number_is_refused_with_its_row(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bad", range(6))
+def test_a_negative_number_is_refused_with_its_row(tmp_path: Path, bad: int) -> None:
+    lines = ["+1 1:1", "-1 2:1"] * 3
+    lines[bad] += " 3:-2"
     data = tmp_path / "d.svm"
-    data.write_text("+1 1:1\n-1 2:1\n+1 1:1 3:-2\n")
+    data.write_text("\n".join(lines) + "\n")
     words = ("--learner", "winnow2", "--threshold", "2")
     says = error("train", data, "-o", tmp_path / "m", "-q", *words)
-    assert "row 2, column 3 holds -2" in says
+    assert f"row {bad}, column 3 holds -2" in says
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,7 @@ def test_the_report_says_how_many_rows_tie_and_blames_no_label(overlapping: Know
     assert ties > 2
     assert f"{ties} rows were mistaken {times.max():,} times, as often as any" in said
     assert "the 2 mistaken last are listed" in said
-    assert "one possible reason among others" in said
+    assert "a wrong label is only one possible reason" in said
 
 
 def test_a_share_of_held_out_rows_has_its_counts_and_an_interval(overlapping: Known) -> None:

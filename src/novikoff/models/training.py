@@ -286,7 +286,12 @@ class Training:
                     play(learned, model.learner, epochs=way.passes - made, ledger=model.ledger)
                     made = way.passes
                 model.kind = way.kind
-                honest.include(model.scores(rest.rows), rest.codes, rest.importances)
+                try:
+                    scores = model.scores(rest.rows)
+                except BadExample:  # learning names the row by its place in the data
+                    play(rest, model.learner, epochs=1, ledger=model.ledger)
+                    raise
+                honest.include(scores, rest.codes, rest.importances)
         return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
