@@ -100,8 +100,11 @@ def test_files_read_in_blocks_do_not_do_for_a_model_that_needs_all_rows(tmp_path
 
 
 @pytest.mark.parametrize("n", [3, 5])
-def test_data_of_another_number_of_rows_are_refused_before_they_are_looked_at(n: int) -> None:
+def test_data_of_another_number_of_rows_are_refused_before_they_are_looked_at(
+    n: int, monkeypatch: Any
+) -> None:
     X, y = np.arange(5.0)[:, None], np.array([0, 0, 1, 1, 1])
     found = certify(X[:4], y[:4])
+    monkeypatch.setattr("novikoff.separability.certifying.Gathered", None)
     with pytest.raises(check.Rejected, match=f"the data have {n} rows, not 4"):
         verify(found, X[:n], y[:n])
